@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import nodes, spawn
+from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measuring import captures, ending, neighbors, paths
+from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
 from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
@@ -28,8 +29,9 @@ class Measurements:
 
     def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
         self._owner = owner
-        self._spaces, self._home = network.spaces, network.home.network
-        self._sockets = Sockets(self._spaces, self._home)
+        descriptors = {name: space.network for name, space in network.spaces.items()}
+        self._networks = Networks(descriptors, network.home.network)
+        self._sockets = Sockets(self._networks)
         self._jobs = jobs
 
     def probe(self, request: Message) -> None:
@@ -57,9 +59,9 @@ class Measurements:
             limit_s=request["limit_s"],
             seed=request["seed"],
         )
-        neighbors.ask_again(self._spaces, self._home)
+        neighbors.ask_again(self._networks)
         reports = prober.run()
-        neighbors.forget(self._spaces, self._home, prober.strangers)
+        neighbors.forget(self._networks, prober.strangers)
         return reports, prober.close()
 
     def path(self, request: Message) -> None:
@@ -81,13 +83,11 @@ class Measurements:
 
     def capture(self, request: Message) -> None:
         """Packets of an interface."""
-        space = self._spaces[request["node"]]
-        self._measure(request, lambda: (captures.capture(space, self._home, request), ()))
+        self._measure(request, lambda: (captures.capture(self._networks, request), ()))
 
     def counters(self, request: Message) -> Message:
         """What the kernel of a node has counted at its interfaces, as its text."""
-        node = self._spaces[request["node"]]
-        with nodes.inside_network(node, self._home), open("/proc/thread-self/net/dev", encoding="utf-8") as file:
+        with self._networks.inside(request["node"]), open("/proc/thread-self/net/dev", encoding="utf-8") as file:
             return {"text": file.read()}
 
     def _measure(self, request: Message, work: Callable[[], Measured]) -> None:

@@ -8,9 +8,8 @@ import struct
 import time
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import nodes
 from pytest_netbench.backends.netns.supervisor.measuring import filters
-from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
 
 _ALL, _SOL_PACKET, _PACKET_AUXDATA = 0x0003, 263, 8
 _AUXDATA = struct.Struct("=IIIHHHH")
@@ -21,13 +20,13 @@ _WHOLE = 65_535
 _ADDRESSES = 12
 
 
-def capture(space: Namespaces, home: int, request: dict[str, Any]) -> str:
+def capture(networks: Networks, request: dict[str, Any]) -> str:
     """Return what passes an interface of a node until there is enough of it or the time is over, in base64.
 
     Raises:
         OSError: There is no such interface, or the kernel refuses the filter.
     """
-    with nodes.inside_network(space, home):
+    with networks.inside(request["node"]):
         sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     with sock:
         # nothing is received before it is bound to a protocol, so nothing passes the filter by

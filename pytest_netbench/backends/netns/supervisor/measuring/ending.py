@@ -10,9 +10,6 @@ import _thread
 import contextlib
 import os
 from collections.abc import Sequence
-from typing import NoReturn
-
-from pytest_netbench.backends.netns.supervisor import spawn
 
 _MOST_AT_ONCE = 16
 """Threads. They count among the processes that the commands of agents may start in the lab."""
@@ -22,8 +19,9 @@ def close_elsewhere(descriptors: Sequence[int]) -> None:
     """Let another process close ``descriptors``; this one is about to end."""
     if not descriptors:
         return
-
-    def run() -> NoReturn:
+    if os.fork():
+        return
+    try:
         for number in (0, 1, 2):
             os.close(number)
         waiting = [_thread.allocate_lock() for _ in descriptors[:_MOST_AT_ONCE]]
@@ -32,9 +30,8 @@ def close_elsewhere(descriptors: Sequence[int]) -> None:
             _thread.start_new_thread(_close, (descriptors[first::_MOST_AT_ONCE], lock))
         for lock in waiting:
             lock.acquire()
+    finally:
         os._exit(0)
-
-    spawn.fork(run)
 
 
 def _close(descriptors: Sequence[int], done: _thread.LockType) -> None:

@@ -13,10 +13,9 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 
-from pytest_netbench.backends.netns.supervisor import nodes
-from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
 
 _RTM_DELNEIGH, _RTM_GETNEIGH = 29, 30
 _NLMSG_ERROR, _NLMSG_DONE = 2, 3
@@ -31,23 +30,23 @@ _UNRESOLVED = 0x01 | 0x20  # INCOMPLETE, FAILED
 _MANY = 64
 
 
-def forget(spaces: Mapping[str, Namespaces], home: int, strangers: Collection[bytes]) -> None:
+def forget(networks: Networks, strangers: Collection[bytes]) -> None:
     """Remove the entries of all nodes for ``strangers`` (packed addresses) if these are many.
 
     Entries that somebody configured stay.
     """
     if len(strangers) >= _MANY:
-        _remove(spaces, home, lambda address, state: address in strangers and not state & _LASTING)
+        _remove(networks, lambda address, state: address in strangers and not state & _LASTING)
 
 
-def ask_again(spaces: Mapping[str, Namespaces], home: int) -> None:
+def ask_again(networks: Networks) -> None:
     """Remove the entries of all nodes for which no neighbor was found: the next packet asks at once."""
-    _remove(spaces, home, lambda _, state: bool(state & _UNRESOLVED))
+    _remove(networks, lambda _, state: bool(state & _UNRESOLVED))
 
 
-def _remove(spaces: Mapping[str, Namespaces], home: int, wanted: Callable[[bytes, int], bool]) -> None:
-    for node in spaces.values():
-        with nodes.inside_network(node, home), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as link:
+def _remove(networks: Networks, wanted: Callable[[bytes, int], bool]) -> None:
+    for node in networks:
+        with networks.inside(node), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as link:
             for family, index, address in list(_entries(link, wanted)):
                 body = _NEIGHBOR.pack(family, index, 0, 0, 0)
                 body += _ATTRIBUTE.pack(_ATTRIBUTE.size + len(address), _NDA_DST) + address

@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import socket
 import struct
-from collections.abc import Mapping
 
-from pytest_netbench.backends.netns.supervisor import nodes
 from pytest_netbench.backends.netns.supervisor.measuring import filters
-from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
 
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _KINDS = {"icmp": socket.SOCK_RAW, "udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}
@@ -28,13 +26,11 @@ class Sockets:
     """Makes non-blocking sockets in nodes.
 
     Args:
-        spaces: Every node's namespaces.
-        home: The network namespace to come back to.
+        networks: The networks of the nodes.
     """
 
-    def __init__(self, spaces: Mapping[str, Namespaces], home: int) -> None:
-        self._spaces = spaces
-        self._home = home
+    def __init__(self, networks: Networks) -> None:
+        self._networks = networks
         self._made: list[socket.socket] = []
 
     def open(self, node: str, protocol: str, version: int) -> socket.socket:
@@ -98,7 +94,7 @@ class Sockets:
             return socket.inet_pton(_FAMILIES[version], test.getsockname()[0].partition("%")[0])
 
     def _open(self, node: str, family: int, kind: int, number: int) -> socket.socket:
-        with nodes.inside_network(self._spaces[node], self._home):
+        with self._networks.inside(node):
             made = socket.socket(family, kind, number)
         made.setblocking(False)
         self._made.append(made)
