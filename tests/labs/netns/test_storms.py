@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns.supervisor.overflow import Overflow
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.testcase import Flow
+from pytest_netbench.probing.overflow import Overflow
 from tests.labs.netns.conftest import Deploy
 from tests.support.ios import eventually
 from tests.support.netns_networks import pair

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns.supervisor import packets
 from pytest_netbench.faults import flooder
 from pytest_netbench.faults.holding import REQUESTS
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
@@ -18,6 +17,7 @@ from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParam
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.platforms.linux.web import MOST_REQUESTS
+from pytest_netbench.probing import packets
 
 SOURCE, TARGET = socket.inet_aton("10.1.0.250"), socket.inet_aton("10.2.0.7")
 FLOODS = ("tcp-syn-flood", "web-flood")

@@ -10,15 +10,15 @@ from typing import Any, NoReturn
 
 from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
-from pytest_netbench.backends.netns.supervisor.measuring import captures, ending, neighbors, paths
-from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
-from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
-from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
 from pytest_netbench.backends.netns.supervisor.network import Network
-from pytest_netbench.backends.netns.supervisor.overflow import Overflow, wait_for_calm
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
+from pytest_netbench.probing import captures, closing, neighbors, paths
+from pytest_netbench.probing.networks import Networks
+from pytest_netbench.probing.overflow import Overflow, wait_for_calm
+from pytest_netbench.probing.probes import Prober
+from pytest_netbench.probing.sockets import Sockets
+from pytest_netbench.probing.traffic import Traffic
 
 Measured = tuple[Any, Sequence[int]]
 """A result, and descriptors that take their time to close."""
@@ -61,7 +61,7 @@ class Measurements:
         )
         neighbors.ask_again(self._networks)
         reports = prober.run()
-        neighbors.forget(self._networks, prober.strangers)
+        neighbors.forget(self._networks, prober.unowned)
         return reports, prober.close()
 
     def path(self, request: Message) -> None:
@@ -111,7 +111,7 @@ def _fork_to_write(work: Callable[[], Measured], stdio: Stdio) -> int:
         data = json.dumps(result).encode()
         while data:
             data = data[os.write(stdio[1], data) :]
-        ending.close_elsewhere(slow_to_close)
+        closing.close_elsewhere(slow_to_close)
         os._exit(0)
 
     return spawn.fork(run)

@@ -14,8 +14,9 @@ import struct
 import time
 from collections.abc import Callable, Mapping
 
-from pytest_netbench.backends.netns.supervisor import nodes, overflow
+from pytest_netbench.backends.netns.supervisor import nodes
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.probing import overflow
 
 EVERY_S = 1.0
 MOST_PACKETS_PER_S = 20_000

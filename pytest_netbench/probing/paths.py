@@ -9,9 +9,9 @@ import socket
 import time
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
+from pytest_netbench.probing import packets
+from pytest_netbench.probing.disguise import Disguise
+from pytest_netbench.probing.sockets import Sockets
 
 TRIES = 2
 _HOP_LIMITS = {4: (socket.IPPROTO_IP, socket.IP_TTL), 6: (socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS)}

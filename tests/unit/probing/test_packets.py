@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.packets import IcmpMessage, Seen
+from pytest_netbench.probing import packets
+from pytest_netbench.probing.packets import IcmpMessage, Seen
 
 BODY = bytes(range(56))
 

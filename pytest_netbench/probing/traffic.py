@@ -14,7 +14,7 @@ import struct
 import time
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets, mark
+from pytest_netbench.probing.sockets import Sockets, mark
 
 _STAMP = struct.Struct("!Qd")
 # If nothing else is asked for, the first quarter fills queues and buckets; what is measured is the steady rest.

@@ -8,8 +8,8 @@ import struct
 import time
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor.measuring import filters
-from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
+from pytest_netbench.probing import filters
+from pytest_netbench.probing.networks import Networks
 
 _ALL, _SOL_PACKET, _PACKET_AUXDATA = 0x0003, 263, 8
 _AUXDATA = struct.Struct("=IIIHHHH")

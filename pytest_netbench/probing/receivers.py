@@ -11,13 +11,12 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring import filters
-from pytest_netbench.backends.netns.supervisor.measuring.events import Events, dropped, packets_of, stamped
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
-from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets, from_address
-from pytest_netbench.backends.netns.supervisor.packets import Seen
+from pytest_netbench.probing import filters, packets
+from pytest_netbench.probing.events import Events, dropped, packets_of, stamped
+from pytest_netbench.probing.exchanges import Attempt, Exchange
+from pytest_netbench.probing.identities import Identities
+from pytest_netbench.probing.packets import Seen
+from pytest_netbench.probing.sockets import Sockets, from_address
 
 _ECHOES = (packets.ECHO, packets.ECHO6)
 _REPLIES = (packets.ECHO_REPLY, packets.ECHO_REPLY6)
@@ -37,7 +36,7 @@ _NUMBERS = {
 _RECVPKTINFO, _PKTINFO, _RECVTCLASS, _TCLASS = 49, 50, 66, 67
 
 
-class Station:
+class Receiver:
     """What one node sees of the probes.
 
     Args:
@@ -57,7 +56,7 @@ class Station:
         self.tap: socket.socket | None = None
         self._raw: dict[tuple[int, int], socket.socket] = {}
         self._ports: dict[tuple[int, int], socket.socket | None] = {}
-        self.stranger: Callable[[bytes, Seen | None, int, Any], None] | None = None
+        self._take_rest: Callable[[bytes, Seen | None, int, Any], None] | None = None
 
     def watch(self) -> None:
         """See from now on what comes to the node. Idempotent."""
@@ -66,12 +65,12 @@ class Station:
             stamped(self.tap)
             self._events.on_readable(self.tap, self.read_tap)
 
-    def widen(self, stranger: Callable[[bytes, Seen | None, int, Any], None]) -> None:
-        """See everything that comes to the node, and hand what is no request to ``stranger``."""
+    def widen(self, take_rest: Callable[[bytes, Seen | None, int, Any], None]) -> None:
+        """See everything that comes to the node, and hand what is no request to ``take_rest``."""
         self.watch()
         assert self.tap is not None
         filters.attach(self.tap, filters.everything_in(self._window))
-        self.stranger = stranger
+        self._take_rest = take_rest
 
     def hear(self, protocol: str, version: int) -> socket.socket:
         """Be given from now on what the node's own stack accepts of a protocol. Idempotent."""
@@ -107,8 +106,8 @@ class Station:
             seen = packets.read_ip(data) if sender[1] != packets.ARP_TYPE else None
             if seen is not None and self._take_request(seen, stamp, outgoing=sender[2] == socket.PACKET_OUTGOING):
                 continue
-            if self.stranger is not None and sender[2] != socket.PACKET_OUTGOING:
-                self.stranger(data, seen, stamp, sender)
+            if self._take_rest is not None and sender[2] != socket.PACKET_OUTGOING:
+                self._take_rest(data, seen, stamp, sender)
 
     def _take_request(self, seen: Seen, stamp: int, *, outgoing: bool) -> bool:
         known = self._identities

@@ -13,36 +13,36 @@ import socket
 import struct
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
-from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import (
+from pytest_netbench.probing import packets
+from pytest_netbench.probing.disguise import Disguise
+from pytest_netbench.probing.exchanges import Attempt, Exchange
+from pytest_netbench.probing.identities import Identities
+from pytest_netbench.probing.packets import ACK, PSH, RST, SYN, Seen
+from pytest_netbench.probing.receivers import Receiver
+from pytest_netbench.probing.sockets import (
     Sockets,
     allow_any_source,
     from_address,
     with_mark,
 )
-from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
-from pytest_netbench.backends.netns.supervisor.packets import ACK, PSH, RST, SYN, Seen
 
 _SIOCGIFHWADDR = 0x8927
 _ARP = struct.Struct("!HHBBH6s4s6s4s")
 _ARP_REQUEST, _ARP_REPLY = 1, 2
 
 
-class Strangers:
+class SpoofedSources:
     """Implements the foreign addresses of one node."""
 
-    def __init__(self, *, station: Station, sockets: Sockets, identities: Identities, disguise: Disguise) -> None:
-        self._station = station
+    def __init__(self, *, receiver: Receiver, sockets: Sockets, identities: Identities, disguise: Disguise) -> None:
+        self._receiver = receiver
         self._sockets = sockets
         self._identities = identities
         self._disguise = disguise
         self._addresses: set[bytes] = set()
         self._talks: dict[tuple[bytes, int], _Talk] = {}
         self._raw: dict[int, socket.socket] = {}
-        station.widen(self._take)
+        receiver.widen(self._take)
 
     def add(self, address: str) -> None:
         """Handle an address from now on."""
@@ -72,7 +72,7 @@ class Strangers:
 
     def _raw_socket(self, exchange: Exchange) -> socket.socket:
         if exchange.version not in self._raw:
-            made = self._sockets.open_raw(self._station.node, packets.TCP, exchange.version)
+            made = self._sockets.open_raw(self._receiver.node, packets.TCP, exchange.version)
             allow_any_source(made, exchange.version)
             self._raw[exchange.version] = made
         return self._raw[exchange.version]
@@ -97,7 +97,7 @@ class Strangers:
         complaint = packets.read_complaint(seen)
         if complaint is not None:
             flow = (
-                self._station.node,
+                self._receiver.node,
                 complaint.protocol,
                 complaint.target,
                 complaint.source_port,
@@ -111,7 +111,7 @@ class Strangers:
         if not udp and seen.kind not in (packets.ECHO_REPLY, packets.ECHO_REPLY6):
             return
         attempt = (known.answers if udp else known.questions).get(seen.payload)
-        if attempt is None or attempt.exchange.source != self._station.node:
+        if attempt is None or attempt.exchange.source != self._receiver.node:
             return  # it passes here on its way to a node that has the address
         if attempt.exchange.packed == seen.source:
             attempt.exchange.answer(attempt, stamp)
@@ -134,15 +134,15 @@ class Strangers:
         self._send_frame(message, sender[0], 0x86DD, sender[4])
 
     def _hardware_address(self, interface: str) -> bytes:
-        assert self._station.tap is not None
+        assert self._receiver.tap is not None
         request = struct.pack("16s24x", interface.encode())
-        return fcntl.ioctl(self._station.tap, _SIOCGIFHWADDR, request)[18:24]
+        return fcntl.ioctl(self._receiver.tap, _SIOCGIFHWADDR, request)[18:24]
 
     def _send_frame(self, data: bytes, interface: str, ethertype: int, to: bytes) -> None:
-        assert self._station.tap is not None
+        assert self._receiver.tap is not None
         with contextlib.suppress(OSError):
             # the interface went down meanwhile: whoever asked asks again
-            self._station.tap.sendto(data, (interface, ethertype, 0, 0, to))
+            self._receiver.tap.sendto(data, (interface, ethertype, 0, 0, to))
 
 
 class _Talk:

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor.measuring.events import now_ns
+from pytest_netbench.probing.events import now_ns
 
 GRACE_NS = 20_000_000
 """How long after its deadline a probe is given up: what arrived in time may still be on its way through the kernel."""

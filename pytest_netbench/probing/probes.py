@@ -13,15 +13,15 @@ import resource
 from collections import deque
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
-from pytest_netbench.backends.netns.supervisor.measuring.events import Events, now_ns
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Exchange
-from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
-from pytest_netbench.backends.netns.supervisor.measuring.senders import Senders
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
-from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
-from pytest_netbench.backends.netns.supervisor.measuring.strangers import Strangers
-from pytest_netbench.backends.netns.supervisor.measuring.streams import Clients, Listeners
+from pytest_netbench.probing.disguise import Disguise
+from pytest_netbench.probing.events import Events, now_ns
+from pytest_netbench.probing.exchanges import Exchange
+from pytest_netbench.probing.identities import Identities
+from pytest_netbench.probing.receivers import Receiver
+from pytest_netbench.probing.senders import Senders
+from pytest_netbench.probing.sockets import Sockets
+from pytest_netbench.probing.spoofed_sources import SpoofedSources
+from pytest_netbench.probing.streams import Clients, Listeners
 
 # Sent at once, before arrivals are read: queues of the kernel hold more.
 _BURST = 32
@@ -56,12 +56,12 @@ class Prober:
         self._window = self._disguise.window()
         self._events = Events()
         self._identities = Identities()
-        self._stations: dict[str, Station] = {}
-        self._strangers: dict[str, Strangers] = {}
+        self._receivers: dict[str, Receiver] = {}
+        self._spoofed_sources: dict[str, SpoofedSources] = {}
         self._own: dict[tuple[str, str], bool] = {}
         self._senders = Senders(
             sockets=sockets,
-            stations=self._stations,
+            receivers=self._receivers,
             identities=self._identities,
             disguise=self._disguise,
             window=self._window,
@@ -95,7 +95,7 @@ class Prober:
         return [exchange.report() for exchange in self._exchanges]
 
     @property
-    def strangers(self) -> set[bytes]:
+    def unowned(self) -> set[bytes]:
         """Addresses that were sent to or from and that, as far as is known, no node has."""
         found = {one.packed for one in self._exchanges if one.stand_in or not (one.watched or one.answered)}
         sources = (exchange.request["source_address"] for exchange in self._exchanges if exchange.foreign)
@@ -117,35 +117,37 @@ class Prober:
         self._open -= 1
         self._clients.close(exchange)
 
-    def _station(self, node: str) -> Station:
-        if node not in self._stations:
-            self._stations[node] = Station(
+    def _receiver(self, node: str) -> Receiver:
+        if node not in self._receivers:
+            self._receivers[node] = Receiver(
                 node=node,
                 sockets=self._sockets,
                 events=self._events,
                 identities=self._identities,
                 window=self._window,
             )
-        return self._stations[node]
+        return self._receivers[node]
 
     def _prepare(self, exchange: Exchange) -> None:
-        source, protocol, version = self._station(exchange.source), exchange.protocol, exchange.version
+        source, protocol, version = self._receiver(exchange.source), exchange.protocol, exchange.version
         source.hear("icmp", version)
         if protocol == "udp":
             source.hear("udp", version)
         elif protocol == "tcp":
             source.watch()
         for node in (*exchange.watched, *exchange.followed):
-            self._station(node).watch()
+            self._receiver(node).watch()
         for node in exchange.watched:
             if protocol != "tcp":
-                self._station(node).hear(protocol, version)
+                self._receiver(node).hear(protocol, version)
         if exchange.listen_on and protocol == "udp":
-            self._station(exchange.listen_on).answer_datagrams(version, exchange.listen_port)
+            self._receiver(exchange.listen_on).answer_datagrams(version, exchange.listen_port)
         elif exchange.listen_on and protocol == "tcp":
-            exchange.occupied = self._listeners.listen(self._station(exchange.listen_on), version, exchange.listen_port)
+            exchange.occupied = self._listeners.listen(
+                self._receiver(exchange.listen_on), version, exchange.listen_port
+            )
         if exchange.stand_in:
-            self._stranger(exchange.stand_in).add(exchange.target)
+            self._spoofed(exchange.stand_in).add(exchange.target)
         self._prepare_source(exchange)
 
     def _prepare_source(self, exchange: Exchange) -> None:
@@ -156,17 +158,17 @@ class Prober:
             self._own[node, address] = self._sockets.has(node, address, exchange.version)
         exchange.foreign = not self._own[node, address]
         if exchange.foreign:
-            self._stranger(node).add(address)
+            self._spoofed(node).add(address)
 
-    def _stranger(self, node: str) -> Strangers:
-        if node not in self._strangers:
-            self._strangers[node] = Strangers(
-                station=self._station(node),
+    def _spoofed(self, node: str) -> SpoofedSources:
+        if node not in self._spoofed_sources:
+            self._spoofed_sources[node] = SpoofedSources(
+                receiver=self._receiver(node),
                 sockets=self._sockets,
                 identities=self._identities,
                 disguise=self._disguise,
             )
-        return self._strangers[node]
+        return self._spoofed_sources[node]
 
     def _send(self, exchange: Exchange) -> None:
         if exchange.ended:
@@ -190,9 +192,9 @@ class Prober:
         if exchange.protocol != "tcp":
             self._senders.send(exchange)
         elif exchange.foreign:
-            self._strangers[exchange.source].connect(exchange)
+            self._spoofed_sources[exchange.source].connect(exchange)
         else:
-            self._clients.connect(exchange, self._station(exchange.source))
+            self._clients.connect(exchange, self._receiver(exchange.source))
 
     def _wait_until(self, exchange: Exchange, due: int) -> None:
         heapq.heappush(self._due, (due, id(exchange), exchange))
@@ -212,7 +214,7 @@ class Prober:
             if not exchange.ended:
                 late.append(exchange)
         if any(exchange.is_last_try for exchange in late):
-            self._lost_packets = sum(station.dropped() for station in self._stations.values())
+            self._lost_packets = sum(receiver.dropped() for receiver in self._receivers.values())
         for exchange in late:
             if exchange.due > swept:
                 self._wait_until(exchange, exchange.due)

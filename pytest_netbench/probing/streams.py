@@ -7,13 +7,13 @@ import os
 import socket
 import struct
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
-from pytest_netbench.backends.netns.supervisor.measuring.events import Events, now_ns
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
-from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets, mark
-from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
+from pytest_netbench.probing import packets
+from pytest_netbench.probing.disguise import Disguise
+from pytest_netbench.probing.events import Events, now_ns
+from pytest_netbench.probing.exchanges import Attempt, Exchange
+from pytest_netbench.probing.identities import Identities
+from pytest_netbench.probing.receivers import Receiver
+from pytest_netbench.probing.sockets import Sockets, mark
 
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _LONGEST = 4096
@@ -36,7 +36,7 @@ class Listeners:
         for connection in self._connections:
             connection.close()
 
-    def listen(self, station: Station, version: int, port: int) -> bool:
+    def listen(self, receiver: Receiver, version: int, port: int) -> bool:
         """Answer on a port, unless a program of the node's own is there; returns whether one is.
 
         Where one is, the node's stack is asked whether it accepted a connection: that program answers as it likes.
@@ -44,14 +44,14 @@ class Listeners:
         Raises:
             OSError: The kernel refuses it.
         """
-        key = (station.node, version, port)
+        key = (receiver.node, version, port)
         if key not in self._ports:
-            listener = self._sockets.bind(station.node, "tcp", version, port)
+            listener = self._sockets.bind(receiver.node, "tcp", version, port)
             self._ports[key] = listener is None
             if listener is None:
-                station.hear("tcp", version)
+                receiver.hear("tcp", version)
             else:
-                self._events.on_readable(listener, lambda: self._accept(listener, station.node, port))
+                self._events.on_readable(listener, lambda: self._accept(listener, receiver.node, port))
         return self._ports[key]
 
     def _accept(self, listener: socket.socket, node: str, port: int) -> None:
@@ -137,7 +137,7 @@ class Clients:
         """Probes that have open connections."""
         return len(self._open)
 
-    def connect(self, exchange: Exchange, station: Station) -> None:
+    def connect(self, exchange: Exchange, receiver: Receiver) -> None:
         """Open a connection (one more, if there is one already).
 
         Raises:
@@ -162,7 +162,7 @@ class Clients:
         if code not in (0, errno.EINPROGRESS):
             raise OSError(code, os.strerror(code))
         # its first sequence number, before anything is read at the target
-        station.read_tap()
+        receiver.read_tap()
         self._events.on_writable(client, lambda: self._connected(attempt, client))
 
     def close(self, exchange: Exchange) -> None:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
+from pytest_netbench.probing.disguise import Disguise
 
 PORTS = (22, 25, 53, 80, 123, 161, 443, 587, 5001, 8080, 8443, 50000)
 EVERYTHING = [(protocol, port) for protocol in ("tcp", "udp") for port in PORTS]

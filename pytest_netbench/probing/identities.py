@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
+from pytest_netbench.probing.exchanges import Attempt, Exchange
 
 Flow = tuple[str, int, bytes, int, int]
 

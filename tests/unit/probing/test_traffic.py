@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
+from pytest_netbench.probing.traffic import Traffic
 
 
 class Loopback:

@@ -7,8 +7,7 @@ import struct
 
 import pytest
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring import filters
+from pytest_netbench.probing import filters, packets
 
 WINDOW = 501
 FIRST, LAST, DATA = packets.SYN, 1 | packets.ACK, packets.PSH | packets.ACK

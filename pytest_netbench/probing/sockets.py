@@ -6,8 +6,8 @@ import errno
 import socket
 import struct
 
-from pytest_netbench.backends.netns.supervisor.measuring import filters
-from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
+from pytest_netbench.probing import filters
+from pytest_netbench.probing.networks import Networks
 
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _KINDS = {"icmp": socket.SOCK_RAW, "udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}

@@ -7,18 +7,18 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
-from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
-from pytest_netbench.backends.netns.supervisor.measuring.sockets import (
+from pytest_netbench.probing import packets
+from pytest_netbench.probing.disguise import Disguise
+from pytest_netbench.probing.exchanges import Attempt, Exchange
+from pytest_netbench.probing.identities import Identities
+from pytest_netbench.probing.receivers import Receiver
+from pytest_netbench.probing.sockets import (
     Ancillary,
     Sockets,
     allow_any_source,
     from_address,
     with_mark,
 )
-from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
 
 
 class Senders:
@@ -26,7 +26,7 @@ class Senders:
 
     Args:
         sockets: Makes sockets in nodes.
-        stations: What each node sees.
+        receivers: What each node sees.
         identities: Is told whose packet each one is.
         disguise: Draws contents.
         window: What segments of no session announce.
@@ -36,18 +36,18 @@ class Senders:
         self,
         *,
         sockets: Sockets,
-        stations: Mapping[str, Station],
+        receivers: Mapping[str, Receiver],
         identities: Identities,
         disguise: Disguise,
         window: int,
     ) -> None:
         self._sockets = sockets
-        self._stations = stations
+        self._receivers = receivers
         self._identities = identities
         self._disguise = disguise
         self._window = window
         self._sessions: dict[Exchange, _Session] = {}
-        self._strange_echo: dict[tuple[str, int], socket.socket] = {}
+        self._spoofed_echo: dict[tuple[str, int], socket.socket] = {}
         self._echo_identifiers: dict[Exchange, int] = {}
         self._datagram: dict[tuple[str, int, bool], list[tuple[socket.socket, int]]] = {}
         self._raw: dict[tuple[str, str, int, bool], socket.socket] = {}
@@ -81,11 +81,11 @@ class Senders:
 
     def _echo_socket(self, exchange: Exchange) -> socket.socket:
         if not exchange.foreign:
-            return self._stations[exchange.source].hear("icmp", exchange.version)
+            return self._receivers[exchange.source].hear("icmp", exchange.version)
         key = (exchange.source, exchange.version)
-        if key not in self._strange_echo:
-            self._strange_echo[key] = self._open(exchange, "icmp")
-        return self._strange_echo[key]
+        if key not in self._spoofed_echo:
+            self._spoofed_echo[key] = self._open(exchange, "icmp")
+        return self._spoofed_echo[key]
 
     def _send_tunnelled(self, exchange: Exchange) -> None:
         question = self._disguise.tunnelled(exchange.protocol)

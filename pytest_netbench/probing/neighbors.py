@@ -15,7 +15,7 @@ import socket
 import struct
 from collections.abc import Callable, Collection, Iterator
 
-from pytest_netbench.backends.netns.supervisor.measuring.networks import Networks
+from pytest_netbench.probing.networks import Networks
 
 _RTM_DELNEIGH, _RTM_GETNEIGH = 29, 30
 _NLMSG_ERROR, _NLMSG_DONE = 2, 3
@@ -30,13 +30,13 @@ _UNRESOLVED = 0x01 | 0x20  # INCOMPLETE, FAILED
 _MANY = 64
 
 
-def forget(networks: Networks, strangers: Collection[bytes]) -> None:
-    """Remove the entries of all nodes for ``strangers`` (packed addresses) if these are many.
+def forget(networks: Networks, unowned: Collection[bytes]) -> None:
+    """Remove the entries of all nodes for ``unowned`` (packed addresses) if these are many.
 
     Entries that somebody configured stay.
     """
-    if len(strangers) >= _MANY:
-        _remove(networks, lambda address, state: address in strangers and not state & _LASTING)
+    if len(unowned) >= _MANY:
+        _remove(networks, lambda address, state: address in unowned and not state & _LASTING)
 
 
 def ask_again(networks: Networks) -> None:

@@ -1,1 +1,0 @@
-"""Real packets: exchanges, paths and flows. Runs in forked children of the supervisor; standard library only."""
