@@ -9,12 +9,13 @@ import fcntl
 import os
 import socket
 import struct
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from pytest_netbench.backends.netns.supervisor import roots
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
+from pytest_netbench.probing import networks
 
 _SIOCGIFFLAGS = 0x8913
 _SIOCSIFFLAGS = 0x8914
@@ -71,14 +72,9 @@ def write_sysctl(key: str, value: str) -> None:
         os.close(handle)
 
 
-@contextlib.contextmanager
-def inside_network(namespaces: Namespaces, home: int) -> Iterator[None]:
+def inside_network(namespaces: Namespaces, home: int) -> contextlib.AbstractContextManager[None]:
     """Be in the network of a node for a moment; sockets made there stay there."""
-    sys.setns(namespaces.network, sys.CLONE_NEWNET)
-    try:
-        yield
-    finally:
-        sys.setns(home, sys.CLONE_NEWNET)
+    return networks.inside(namespaces.network, home)
 
 
 def plug_in(namespaces: Namespaces, home: int, interfaces: Sequence[str], *, summed: Collection[str] = ()) -> None:

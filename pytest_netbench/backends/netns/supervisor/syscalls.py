@@ -6,6 +6,8 @@ import ctypes
 import os
 from collections.abc import Iterable
 
+from pytest_netbench.probing import networks
+
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWIPC = 0x08000000
@@ -44,6 +46,8 @@ _RESOLVE_IN_ROOT = 0x10
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
+setns = networks.setns
+
 
 def _check(result: int, what: str) -> int:
     if result == -1:
@@ -55,11 +59,6 @@ def _check(result: int, what: str) -> int:
 def unshare(flags: int) -> None:
     """Leave the namespaces named by ``flags``."""
     _check(_libc.unshare(flags), f"unshare {flags:#x}")
-
-
-def setns(fd: int, kind: int) -> None:
-    """Enter the namespace that ``fd`` refers to."""
-    _check(_libc.setns(fd, kind), f"setns {kind:#x}")
 
 
 def mount(source: str, target: str, fstype: str, flags: int = 0, data: str = "") -> None:
