@@ -46,7 +46,7 @@ class Exchange:
     """A probe and what is known of it.
 
     Args:
-        request: The fields of ``lab.probing.Probe``; ``port`` is drawn if it was left open.
+        request: The fields of ``records.Probe``; ``port`` is drawn if it was left open.
         repetitions: How often it is sent again if nothing answers.
         ended: Called once, when its result stands.
     """
@@ -189,7 +189,7 @@ class Exchange:
         self.complain(_REFUSED.get(error.errno or 0, error.strerror or str(error)))
 
     def report(self) -> dict[str, Any]:
-        """The fields of ``lab.probing.ProbeResult``."""
+        """The fields of ``records.ProbeResult``."""
         return {
             "delivered": self.delivered,
             "detail": self._detail(),

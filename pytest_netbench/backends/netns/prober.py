@@ -10,12 +10,7 @@ from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.platforms.linux.listing import entries
-
-_SLACK_S = 10.0
-_ROUNDS = 2
-"""What another lab's flood lost is sent once more."""
-_SPARE_TRIES = 4
-_EACH_S = 0.01
+from pytest_netbench.probing import limits
 
 
 class NetnsProber:
@@ -28,15 +23,14 @@ class NetnsProber:
     def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
         if not probes:
             return []
-        longest_s = max(probe.timeout_s for probe in probes) * (repetitions + _SPARE_TRIES)
-        limit_s = longest_s + _SLACK_S + len(probes) * _EACH_S
+        limit_s, timeout_s = limits.of_probes(probes, repetitions)
         answer = self._channel.call(
             "probe",
             probes=[vars(probe) for probe in probes],
             repetitions=repetitions,
             seed=seed,
             limit_s=limit_s,
-            timeout_s=limit_s * _ROUNDS + _SLACK_S,
+            timeout_s=timeout_s,
         )
         return [
             ProbeResult(**result | {"came_by": tuple(result["came_by"])}) for result in json.loads(answer["result"])
@@ -49,7 +43,7 @@ class NetnsProber:
             target=target,
             max_hops=max_hops,
             patience_s=timeout_s,
-            timeout_s=timeout_s + _SLACK_S,
+            timeout_s=timeout_s + limits.SLACK_S,
         )
         return [Hop(address=address) for address in json.loads(answer["result"])]
 
@@ -62,7 +56,7 @@ class NetnsProber:
             targets=list(targets),
             duration_s=duration_s,
             warmup_s=warmup_s,
-            timeout_s=(duration_s + (warmup_s or 0.0)) * _ROUNDS + _SLACK_S,
+            timeout_s=limits.of_traffic(duration_s, warmup_s),
         )
         return [FlowReport(**report) for report in json.loads(answer["result"])]
 
