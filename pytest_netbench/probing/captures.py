@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import select
 import socket
 import struct
 import time
+from collections.abc import Callable
 from typing import Any
 
 from pytest_netbench.probing import filters
@@ -20,8 +22,16 @@ _WHOLE = 65_535
 _ADDRESSES = 12
 
 
-def capture(networks: Networks, request: dict[str, Any]) -> str:
+def capture(
+    networks: Networks, request: dict[str, Any], *, ready: Callable[[], None] | None = None, stop: int | None = None
+) -> str:
     """Return what passes an interface of a node until there is enough of it or the time is over, in base64.
+
+    Args:
+        networks: The networks of the nodes.
+        request: What to capture.
+        ready: Called when nothing passes uncaptured any more.
+        stop: A descriptor: the time is also over when it can be read.
 
     Raises:
         OSError: There is no such interface, or the kernel refuses the filter.
@@ -33,11 +43,13 @@ def capture(networks: Networks, request: dict[str, Any]) -> str:
         filters.attach(sock, bytes.fromhex(request["program"]))
         sock.setsockopt(_SOL_PACKET, _PACKET_AUXDATA, 1)
         sock.bind((request["interface"], _ALL))
+        if ready is not None:
+            ready()
         snapped = request["snapped"]
         parts = [struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snapped, _ETHERNET)]
         ends_at = time.monotonic() + request["duration_s"]
         for _ in range(request["packets"]):
-            if (frame := _received(sock, ends_at)) is None:
+            if (frame := _received(sock, ends_at, stop)) is None:
                 break
             now = time.time_ns() // 1000
             parts += [
@@ -47,10 +59,12 @@ def capture(networks: Networks, request: dict[str, Any]) -> str:
     return base64.b64encode(b"".join(parts)).decode()
 
 
-def _received(sock: socket.socket, ends_at: float) -> bytes | None:
+def _received(sock: socket.socket, ends_at: float, stop: int | None) -> bytes | None:
     """The next frame, with the tag that the kernel took off; ``None`` if the time is over."""
     left = ends_at - time.monotonic()
     if left <= 0:
+        return None
+    if stop is not None and sock.fileno() not in select.select([sock.fileno(), stop], [], [], left)[0]:
         return None
     sock.settimeout(left)
     try:

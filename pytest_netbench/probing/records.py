@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,3 +98,72 @@ class FlowReport:
     mean_delay_ms: float | None = None
     stalled_s: float = 0.0
     """The longest time in which whoever sends did not run although it should have: the machine was busy."""
+
+
+class OfferedFlow(Protocol):
+    """What traffic needs to know of a flow; ``model.testcase.Flow`` and ``Flow`` have it."""
+
+    @property
+    def source(self) -> str:
+        """Node that sends."""
+        ...
+
+    @property
+    def target(self) -> str:
+        """Node that receives."""
+        ...
+
+    @property
+    def protocol(self) -> Literal["udp", "tcp"]:
+        """How."""
+        ...
+
+    @property
+    def port(self) -> int:
+        """Port to send to, at which nobody else listens."""
+        ...
+
+    @property
+    def source_address(self) -> str | None:
+        """Address of the source to send from; ``None`` leaves it to the node."""
+        ...
+
+    @property
+    def dscp(self) -> int:
+        """Marking to send with."""
+        ...
+
+    @property
+    def rate_bps(self) -> int:
+        """Bits of IP packets a second."""
+        ...
+
+    @property
+    def packet_bytes(self) -> int:
+        """Size of each IP packet, in bytes."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """Traffic to offer.
+
+    Attributes:
+        source: Node that sends.
+        target: Node that receives.
+        rate_bps: Bits of IP packets a second.
+        protocol: How.
+        port: Port to send to, at which nobody else listens.
+        source_address: Address of the source to send from; ``None`` leaves it to the node.
+        dscp: Marking to send with.
+        packet_bytes: Size of each IP packet, in bytes.
+    """
+
+    source: str
+    target: str
+    rate_bps: int
+    protocol: Literal["udp", "tcp"] = "udp"
+    port: int = 5001
+    source_address: str | None = None
+    dscp: int = 0
+    packet_bytes: int = 1000

@@ -89,12 +89,11 @@ def _readable(path: Path) -> bool:
     return all(parent.stat().st_mode & 0o005 == 0o005 for parent in path.parents)
 
 
-def test_an_ordinary_user_has_labs_that_hold_the_same(
-    backend: NetnsBackend, interpreter: str, imports: list[Path], tmp_path: Path
-) -> None:
+def run(interpreter: str, imports: list[Path], code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``code`` as an ordinary user."""
     as_user: dict[str, Any] = {"user": _UID, "group": _UID, "extra_groups": []} if os.geteuid() == 0 else {}
-    done = subprocess.run(
-        [interpreter, "-B", "-c", _CODE, *_FORBIDDEN, *_PERMITTED],
+    return subprocess.run(
+        [interpreter, "-B", "-c", code, *arguments],
         env={"PYTHONPATH": ":".join(map(str, imports)), "PATH": os.environ["PATH"], "HOME": "/nonexistent"},
         cwd="/",
         capture_output=True,
@@ -103,6 +102,43 @@ def test_an_ordinary_user_has_labs_that_hold_the_same(
         timeout=60,
         **as_user,
     )
+
+
+_PROBING = """
+import os
+assert os.geteuid() != 0
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.probing.namespaces import Namespace
+from pytest_netbench.probing.prober import NamespaceProber
+from tests.support.iproute_networks import NAMES, Network
+
+network = Network()
+with NamespaceProber({name: Namespace(path=network.paths[name]) for name in NAMES}) as prober:
+    print(sorted(pair for pair, result in prober.matrix(timeout_s=0.2).items() if not result.delivered))
+network.close()
+for space in (Namespace(path="/proc/self/ns/net"), Namespace(pid=1)):
+    try:
+        NamespaceProber({"host": space})
+    except RequirementMissing as error:
+        print(error)
+"""
+
+
+def test_an_ordinary_user_probes_in_namespaces_of_their_own_only(interpreter: str, imports: list[Path]) -> None:
+    done = run(interpreter, imports, _PROBING)
+    assert done.returncode == 0, done.stderr
+    fix = "(fix: run as root, or as the user who made the namespace)"
+    assert done.stdout.splitlines() == [
+        "[('h2', 'h1')]",
+        f"host: its network namespace may not be entered by this user {fix}",
+        f"host: the namespace of process 1 may not be opened by this user {fix}",
+    ]
+
+
+def test_an_ordinary_user_has_labs_that_hold_the_same(
+    backend: NetnsBackend, interpreter: str, imports: list[Path], tmp_path: Path
+) -> None:
+    done = run(interpreter, imports, _CODE, *_FORBIDDEN, *_PERMITTED)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert "delivered True " in lines, lines
