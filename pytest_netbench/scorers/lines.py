@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.dialects.base import Dialect, Tree
-from pytest_netbench.scorers.config_tree import ConfigNode
+from pytest_netbench.scorers.config_tree import ConfigNode, nodes
 
 Name = tuple[str, str]
 """Kind and name: names of different kinds have nothing to do with each other."""
@@ -51,10 +51,6 @@ def _slot_text(slot: Slot, renamed: Mapping[Name, str], positions: bool) -> str:
     return renamed.get((slot.kind, slot.name), slot.name)
 
 
-def _nodes(tree: Sequence[Tree]) -> tuple[ConfigNode, ...]:
-    return tuple(ConfigNode(line=line, children=_nodes(children)) for line, children in tree)
-
-
 class Lines:
     """The lines of one dialect. Caches its answers, since the same lines come up repeatedly."""
 
@@ -66,7 +62,7 @@ class Lines:
 
     def canonical(self, tree: Sequence[ConfigNode]) -> tuple[ConfigNode, ...]:
         """``tree`` in canonical lines, without lines that have no effect and their children."""
-        return _nodes(self._dialect.rearrange(self._normal(tree)))
+        return nodes(self._dialect.rearrange(self._normal(tree)))
 
     def _normal(self, tree: Sequence[ConfigNode]) -> tuple[Tree, ...]:
         return tuple(

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_netbench.scorers import config_tree
+from pytest_netbench.dialects import indentation
 from pytest_netbench.scorers.config_tree import ConfigNode, parse_tree
 
 
@@ -80,10 +80,10 @@ def test_what_is_read_by_indentation_is_what_ciscoconfparse2_reads(monkeypatch):
     texts = [
         "\n".join(draw.choice(indents) + draw.choice(PIECES) for _ in range(draw.randint(1, 12))) for _ in range(1_500)
     ]
-    plainly = [text for text in texts if config_tree.is_plain(text.splitlines())]
+    plainly = [text for text in texts if indentation.is_plain(text.splitlines())]
     assert len(plainly) > 200
     quick = [parse_tree(text) for text in plainly]
-    monkeypatch.setattr(config_tree, "is_plain", lambda lines: False)
+    monkeypatch.setattr(indentation, "is_plain", lambda lines: False)
     assert quick == [parse_tree(text) for text in plainly]
 
 
@@ -91,7 +91,7 @@ def test_configs_of_shipped_tasks_need_no_ciscoconfparse2():
     truths = sorted((Path(__file__).parents[3] / "tasks").rglob(".truth/*.json"))
     configs = [text for path in truths for text in texts_in(json.loads(path.read_text())) if "\n" in text]
     assert len(configs) > 100
-    plain = sum(config_tree.is_plain([line.rstrip() for line in one.splitlines() if line.strip()]) for one in configs)
+    plain = sum(indentation.is_plain([line.rstrip() for line in one.splitlines() if line.strip()]) for one in configs)
     assert plain / len(configs) > 0.9
 
 
