@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from pytest_netbench.dialects.landmarks import Landmarks
-
-Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
-"""A config line and the lines below it."""
+from pytest_netbench.dialects.syntax import Syntax, Tree
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +63,8 @@ class Dialect(Protocol):
 
     A dialect may also have ``reading_hint``, for tasks in which nothing is configured.
     """
+    syntax: Syntax
+    """How its configs write hierarchy and removal, and whether devices take commands one by one or as a batch."""
 
     def interface(self, name: str) -> str:
         """The full form of an interface name; equal for two names of one interface.

@@ -1,4 +1,4 @@
-"""Configs whose hierarchy is the indentation.
+"""Configs whose hierarchy is the indentation, and in which a word before a line removes it.
 
 The only module that imports ciscoconfparse2 (GPL-3). Importing it takes more than a second of processor time, so texts
 with only indented lines are parsed here, with the same result. ciscoconfparse2 parses texts with banners, certificates,
@@ -8,13 +8,61 @@ macros or comments in unusual places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from pytest_netbench.dialects.base import Tree
+from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.dialects.syntax import Commit, Edit, Path, Tree
 
 _SPANS_LINES = re.compile(r"^\s*(set\s+)?banner\b|\^C|fail-message|\bmacro\b|\bcertificate\b|\bmenu\b", re.IGNORECASE)
 _Line = tuple[str, list["_Line"]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Indentation:
+    """Implements ``syntax.Syntax`` for languages that indent what stands below a line.
+
+    Attributes:
+        removes: The word that removes the line behind it.
+        is_typed: Whether commands are lines of a config. Otherwise a config shows a state, and ``removes`` only notes
+            that a line is gone.
+    """
+
+    removes: str = "no"
+    is_typed: bool = True
+    commit: Commit = "line"
+
+    def parse(self, text: str) -> tuple[Tree, ...]:
+        return parse(text)
+
+    def render(self, tree: Sequence[Tree]) -> str:
+        return "".join(f"{line}\n" for line in _indented(tree, 0))
+
+    def paths(self, text: str) -> Sequence[Path]:
+        return tuple(config_paths(text))
+
+    def edits(self, commands: Sequence[str]) -> Sequence[Edit]:
+        return tuple(self._edit(path) for path in config_paths("\n".join(commands)))
+
+    def _edit(self, path: Path) -> Edit:
+        *parents, line = path
+        word = f"{self.removes} "
+        return Edit((*parents, line.removeprefix(word)), removes=line.startswith(word))
+
+    def negate(self, path: Path) -> tuple[str, ...]:
+        if not self.is_typed:
+            return ()
+        *parents, line = path
+        word = f"{self.removes} "
+        negated = line.removeprefix(word) if line.startswith(word) else word + line
+        return tuple(f"{' ' * depth}{one}" for depth, one in enumerate((*parents, negated)))
+
+
+TYPED: Final = Indentation()
+"""Lines of a config are its commands, and ``no`` removes them."""
+SHOWN: Final = Indentation(is_typed=False)
+"""A config shows a state that is changed by commands of another kind."""
 
 
 def parse(text: str) -> tuple[Tree, ...]:
@@ -78,3 +126,9 @@ def _by_parent(parsed: Iterable[Any]) -> dict[int | None, list[Any]]:
 
 def _under(parent: int | None, lines: dict[int | None, list[Any]]) -> tuple[Tree, ...]:
     return tuple((line.text.strip(), _under(int(line.linenum), lines)) for line in lines.get(parent, ()))
+
+
+def _indented(tree: Sequence[Tree], depth: int) -> Iterator[str]:
+    for line, children in tree:
+        yield f"{' ' * depth}{line}"
+        yield from _indented(children, depth + 1)

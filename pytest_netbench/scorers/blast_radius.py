@@ -77,7 +77,8 @@ class BlastRadiusScorer:
 
 def _changes(lines: Lines, before: str, after: str) -> _Changes:
     """The added and removed lines, each with the lines that it stands under."""
-    found = diff(lines, lines.canonical(parse_tree(before)), lines.canonical(parse_tree(after)))
+    old, new = (lines.canonical(parse_tree(text, lines.syntax)) for text in (before, after))
+    found = diff(lines, old, new)
     return Counter((path[-1].mark, tuple(change.line for change in path)) for path in walk(found))
 
 

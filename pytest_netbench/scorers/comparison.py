@@ -106,7 +106,7 @@ class Comparer:
         record, lines = self._record, Lines(self._dialect(self._record.task.network.platform_of(node)))
 
         def tree(text: str) -> tuple[ConfigNode, ...]:
-            return lines.canonical(parse_tree(text))
+            return lines.canonical(parse_tree(text, lines.syntax))
 
         initial = tree(record.initial_configs.get(node, ""))
         truth_initial = tree((record.truth_initial_configs or {}).get(node, ""))

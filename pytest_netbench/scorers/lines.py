@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_netbench.dialects.base import Dialect, Tree
+from pytest_netbench.dialects.base import Dialect
+from pytest_netbench.dialects.syntax import Syntax, Tree
 from pytest_netbench.scorers.config_tree import ConfigNode, nodes
 
 Name = tuple[str, str]
@@ -59,6 +60,11 @@ class Lines:
         self._patterns = [(kind, re.compile(pattern)) for kind, pattern in dialect.free_names()]
         self._templates: dict[str, Template] = {}
         self._blocks: dict[tuple[tuple[str, ...], str], str | None] = {}
+
+    @property
+    def syntax(self) -> Syntax:
+        """How configs of the dialect are written."""
+        return self._dialect.syntax
 
     def canonical(self, tree: Sequence[ConfigNode]) -> tuple[ConfigNode, ...]:
         """``tree`` in canonical lines, without lines that have no effect and their children."""

@@ -16,7 +16,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.base import ManualSection
+from pytest_netbench.dialects.indentation import TYPED
+from pytest_netbench.dialects.syntax import Tree
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
@@ -175,6 +177,7 @@ class MemoryDialect:
 
     name = "memory"
     hint = ""
+    syntax = TYPED
 
     def interface(self, name: str) -> str:
         return name

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.base import ManualSection
+from pytest_netbench.dialects.indentation import TYPED
+from pytest_netbench.dialects.syntax import Tree
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import (
@@ -34,6 +36,7 @@ class Rules:
 
     name = "small"
     hint = ""
+    syntax = TYPED
 
     def interface(self, name: str) -> str:
         return name

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
+from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mistakes, mutations, names, signs
+from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
+from pytest_netbench.dialects.syntax import Tree
 
 
 class CiscoIosDialect:
@@ -15,6 +17,7 @@ class CiscoIosDialect:
 
     name = "cisco_ios"
     signs = signs.SIGNS
+    syntax = TYPED
     reading_hint = (
         "The command line is that of Cisco IOS 15 in privileged mode. `show interfaces` counts packets; the rates"
         " and times that it prints are not measured."

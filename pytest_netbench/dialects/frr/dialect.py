@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
+from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.frr import landmarks, manual, mistakes, mutations, names, signs
+from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
+from pytest_netbench.dialects.syntax import Tree
 
 
 class FrrDialect:
@@ -16,6 +18,7 @@ class FrrDialect:
 
     name = "frr"
     signs = signs.SIGNS
+    syntax = TYPED
     hint = ""
 
     def interface(self, name: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
+from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.linux import landmarks, mistakes, mutations, names, signs
 from pytest_netbench.dialects.mutations import Mutations
+from pytest_netbench.dialects.syntax import Tree
 
 
 class LinuxDialect:
@@ -16,6 +18,7 @@ class LinuxDialect:
 
     name = "linux"
     signs = signs.SIGNS
+    syntax = SHOWN
     hint = ""
 
     def interface(self, name: str) -> str:

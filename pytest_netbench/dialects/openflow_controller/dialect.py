@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.base import ManualSection
+from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
 from pytest_netbench.dialects.openflow_controller import signs
+from pytest_netbench.dialects.syntax import Tree
 
 
 class OpenflowControllerDialect:
@@ -15,6 +17,7 @@ class OpenflowControllerDialect:
 
     name = "openflow_controller"
     signs = signs.SIGNS
+    syntax = SHOWN
     hint = (
         "The command line is a shell. `controller status` shows whether the OpenFlow controller runs and which switches"
         " are connected, `controller show` its intents; `controller start`, `controller stop`, `controller restart`,"

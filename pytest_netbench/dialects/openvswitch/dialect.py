@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
+from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
 from pytest_netbench.dialects.openvswitch import flows, mistakes, signs
+from pytest_netbench.dialects.syntax import Tree
 
 _FLOW = re.compile(r"flow (.*)")
 
@@ -19,6 +21,7 @@ class OpenvswitchDialect:
 
     name = "openvswitch"
     signs = signs.SIGNS
+    syntax = SHOWN
     hint = (
         "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0."
         " Read-only access answers their listings, e.g. `ovs-vsctl show`, `ovs-ofctl dump-flows br0`,"

@@ -30,7 +30,7 @@ def _same(payload: Configure, node: str, mine: Sequence[str], truth: Sequence[st
     agent, expected = _changes(lines, mine), _changes(lines, truth)
     if len(agent) != len(expected):
         return False
-    known = lines.canonical(parse_tree(payload.startup_configs.get(node, "")))
+    known = lines.canonical(parse_tree(payload.startup_configs.get(node, ""), lines.syntax))
     return len(best_renaming(lines, agent, expected, known).pairs) == len(expected)
 
 
