@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from pytest_netbench.dialects.syntax import Path, syntax_of
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.stream import StreamReport
@@ -83,6 +84,10 @@ class View:
             what = "reading its running config"
             self._configs[device] = self._device(device, what, lambda platform, node: platform.running_config(node))
         return self._configs[device]
+
+    def config_paths(self, device: str) -> Sequence[Path]:
+        """The lines of the running config of the device, each with the lines above it."""
+        return syntax_of(self._devices.driver(device).dialect).paths(self.running_config(device))
 
     def routes(self, device: str, prefix: str) -> list[Route]:
         """Installed routes of the device to exactly ``prefix``."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
+from pytest_netbench.dialects.forms import forms_of
+from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
@@ -72,9 +74,9 @@ class WrongArea(OspfLink):
     def moved(self, area: int, instead: int) -> tuple[str, ...]:
         """Commands that move the link to another area."""
         statement = f"network {with_wildcard(self.platform, self.prefix)} area"
-        # in IOS the new statement replaces the old one
-        remove = () if self.platform == "cisco_ios" else (f"no {statement} {area}",)
-        return below(self.process, *remove, f"{statement} {instead}", *retyped(self.behind))
+        old = (f"{statement} {area}",)
+        remove = () if forms_of(self.platform).replaces_areas else syntax_of(self.platform).negate(old)
+        return below(self.process, *remove, f"{statement} {instead}", *retyped(self.platform, self.behind))
 
 
 class OspfAreaWrong(OspfLinkFault[WrongArea]):
@@ -141,7 +143,7 @@ class OspfInterfacePassive(OspfLinkFault[Passive]):
         if parameters.platform == "frr":
             return below(f"interface {parameters.interface}", "ip ospf passive")
         passive = f"passive-interface {parameters.interface}"
-        return below(parameters.process, passive, *retyped(parameters.behind))
+        return below(parameters.process, passive, *retyped(parameters.platform, parameters.behind))
 
     def repair(self, parameters: Passive) -> tuple[str, ...]:
         if parameters.platform == "frr":

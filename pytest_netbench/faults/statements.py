@@ -68,7 +68,7 @@ class OspfNetworkMissing(DeviceFault[UnannouncedArea]):
         return below(parameters.process, f"no {parameters.statement}")
 
     def repair(self, parameters: UnannouncedArea) -> tuple[str, ...]:
-        return below(parameters.process, parameters.statement, *retyped(parameters.behind))
+        return below(parameters.process, parameters.statement, *retyped(parameters.platform, parameters.behind))
 
     def remains(self, parameters: UnannouncedArea, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.neighbor, parameters.prefix, "ospf")
@@ -105,7 +105,7 @@ class BgpNetworkMissing(DeviceFault[Unannounced]):
         return in_family(parameters.platform, parameters.process, f"no {_bgp_statement(parameters)}")
 
     def repair(self, parameters: Unannounced) -> tuple[str, ...]:
-        lines = (_bgp_statement(parameters), *retyped(parameters.behind))
+        lines = (_bgp_statement(parameters), *retyped(parameters.platform, parameters.behind))
         return in_family(parameters.platform, parameters.process, *lines)
 
     def remains(self, parameters: Unannounced, lab: Lab) -> Iterator[str]:

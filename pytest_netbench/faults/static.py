@@ -38,7 +38,7 @@ class WrongNextHop(OnDevice):
     def changed(self, remove: str, add: str) -> tuple[str, ...]:
         """Commands that give the route another next hop."""
         route = f"ip route {with_mask(self.platform, self.prefix)}"
-        return (f"no {route} {remove}", f"{route} {add}", *retyped(self.behind))
+        return (f"no {route} {remove}", f"{route} {add}", *retyped(self.platform, self.behind))
 
 
 class StaticNextHopWrong(DeviceFault[WrongNextHop]):

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from ipaddress import IPv4Network
-from typing import Final
 
-from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.dialects.forms import forms_of
+from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.model.network import DrawnNetwork
-
-KEEPS_ORDER: Final = "cisco_ios"
-"""The platform whose running config has statements in the order in which they were typed. FRR sorts them."""
 
 
 def with_wildcard(platform: str, prefix: str) -> str:
     """Return a prefix as in OSPF's ``network``: ``10.0.0.0/24`` in FRR, ``10.0.0.0 0.0.0.255`` in IOS."""
-    network = IPv4Network(prefix)
-    return f"{network.network_address} {network.hostmask}" if platform == "cisco_ios" else str(network)
+    return forms_of(platform).wildcard(prefix)
 
 
 @lru_cache(4096)  # of each subnet of a network for each of its routers
@@ -29,8 +24,7 @@ def with_mask(platform: str, prefix: str, *, word: str = "") -> str:
         prefix: The prefix.
         word: What stands before the mask in IOS, e.g. ``mask ``.
     """
-    network = IPv4Network(prefix)
-    return f"{network.network_address} {word}{network.netmask}" if platform == "cisco_ios" else str(network)
+    return forms_of(platform).mask(prefix, word=word)
 
 
 def below(section: str, *lines: str) -> tuple[str, ...]:
@@ -40,9 +34,8 @@ def below(section: str, *lines: str) -> tuple[str, ...]:
 
 def in_family(platform: str, process: str, *lines: str) -> tuple[str, ...]:
     """Return lines of a BGP process's IPv4 address family, with those that open it. IOS has them in the process."""
-    if platform == "cisco_ios":
-        return below(process, *lines)
-    return (process, " address-family ipv4 unicast", *(f"  {line}" for line in lines))
+    opened = (process, *forms_of(platform).bgp_family)
+    return tuple(f"{' ' * min(depth, len(opened))}{line}" for depth, line in enumerate((*opened, *lines)))
 
 
 def opening(network: DrawnNetwork, node: str, beginning: str) -> str | None:
@@ -65,9 +58,10 @@ def behind(
         like: What they begin with.
         section: The lines that open the section; none for global lines.
     """
-    if network.platform_of(node) != KEEPS_ORDER:
+    platform = network.platform_of(node)
+    if not forms_of(platform).keeps_order:
         return ()
-    paths = config_paths(network.startup_configs.get(node, ""))
+    paths = syntax_of(platform).paths(network.startup_configs.get(node, ""))
     lines = [path[-1] for path in paths if path[:-1] == section]
     after = lines[lines.index(line) + 1 :] if line is not None else lines
     return tuple(one for one in after if one.startswith(f"{like} "))
@@ -75,11 +69,12 @@ def behind(
 
 def order_of(platform: str, node: str, section: str) -> frozenset[str]:
     """Return what a fault touches that types lines of a section again: their order, where it is kept."""
-    return frozenset({f"{node} order of {section}"} if platform == KEEPS_ORDER else ())
+    return frozenset({f"{node} order of {section}"} if forms_of(platform).keeps_order else ())
 
 
-def retyped(lines: Iterable[str]) -> Iterator[str]:
+def retyped(platform: str, lines: Iterable[str]) -> Iterator[str]:
     """Commands that put lines behind the one typed before them, so that its place does not tell that it is new."""
+    syntax = syntax_of(platform)
     for line in lines:
-        yield f"no {line}"
+        yield from syntax.negate((line,))
         yield line

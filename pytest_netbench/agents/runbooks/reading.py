@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Final
 
-from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.dialects.syntax import syntax_of
 
 _ADDRESS: Final = re.compile(r"^(?:ip )?address (\d+\.\d+\.\d+\.\d+)(?:/(\d+)| (\d+\.\d+\.\d+\.\d+))$")
 _PREFIX: Final = re.compile(r"(\d+\.\d+\.\d+\.\d+)(?:/(\d+)| (?:mask )?(\d+\.\d+\.\d+\.\d+))?")
@@ -59,7 +59,7 @@ class Device:
 def read(name: str, platform: str, config: str) -> Device:
     """Return the device of a running config."""
     sections: dict[str, list[str]] = {"": []}
-    for path in config_paths(config):
+    for path in syntax_of(platform).paths(config):
         if len(path) == 1:
             sections[""].append(path[0])
         else:

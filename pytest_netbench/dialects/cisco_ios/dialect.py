@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mistakes, mutations, names, signs
+from pytest_netbench.dialects.forms import RoutingForms
 from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
@@ -18,6 +19,7 @@ class CiscoIosDialect:
     name = "cisco_ios"
     signs = signs.SIGNS
     syntax = TYPED
+    forms = RoutingForms(has_masks=True, keeps_order=True, replaces_areas=True)
     reading_hint = (
         "The command line is that of Cisco IOS 15 in privileged mode. `show interfaces` counts packets; the rates"
         " and times that it prints are not measured."

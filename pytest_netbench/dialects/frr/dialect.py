@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.forms import RoutingForms
 from pytest_netbench.dialects.frr import landmarks, manual, mistakes, mutations, names, signs
 from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.interfaces import linux_interface
@@ -19,6 +20,7 @@ class FrrDialect:
     name = "frr"
     signs = signs.SIGNS
     syntax = TYPED
+    forms = RoutingForms(bgp_family=("address-family ipv4 unicast",))
     hint = ""
 
     def interface(self, name: str) -> str:

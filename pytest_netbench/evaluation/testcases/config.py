@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.model.testcase import ConfigTestcase
 
@@ -20,7 +19,7 @@ def expected(testcase: ConfigTestcase) -> str:
 def observe(testcase: ConfigTestcase, view: View) -> Observation:
     """Read the running config and look for the line."""
     patterns = [_compiled(pattern) for pattern in (*testcase.parents, testcase.line)]
-    paths = list(config_paths(view.running_config(testcase.device)))
+    paths = list(view.config_paths(testcase.device))
     found = [path for path in paths if _matches(patterns, path)]
     return Observation(
         holds=bool(found) == testcase.present,
