@@ -1,4 +1,4 @@
-"""Configuration languages: canonical lines, free names, ordered lists, interface names, manuals. Pure, by name.
+"""Configuration languages: hierarchy, removal, canonical lines, free names, ordered lists, interface names, manuals.
 
-Must not know of a running node, a process or a socket, at any remove.
+Pure, by name. Must not know of a running node, a process or a socket, at any remove.
 """

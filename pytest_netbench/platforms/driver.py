@@ -88,11 +88,15 @@ class Driver(Protocol[NodeT_contra]):
         ...
 
     def apply(self, node: NodeT_contra, commands: Sequence[str]) -> list[CommandStatus]:
-        """Apply configuration commands one by one; continue after an error, as a device does."""
+        """Apply configuration commands as the dialect's ``syntax.commit`` says.
+
+        ``line``: one by one, continuing after an error, as a device does. ``batch``: all or none of them, with the
+        statuses of ``platforms.batches.statuses_of_batch``.
+        """
         ...
 
     def running_config(self, node: NodeT_contra) -> str:
-        """The running config as text, hierarchical by indentation."""
+        """The running config as text, which the dialect's ``syntax`` parses."""
         ...
 
     def execute(self, node: NodeT_contra, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
