@@ -77,7 +77,7 @@ def attended(
         budget = None if arguments.budget else _NO_LIMIT
         agent = Attended(arguments.agent, attend, until=serving if arguments.score and ends else None)
         stage.work(agent, budget=budget, ssh=ssh and task.has_network)
-        return scoring.scored(stage, arguments) if arguments.score else 0
+        return scoring.evaluated(stage, arguments) if arguments.score else 0
 
 
 @contextlib.contextmanager

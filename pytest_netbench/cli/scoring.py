@@ -36,24 +36,21 @@ def check(arguments: argparse.Namespace) -> None:
     ResultsDir.create(arguments.results)
 
 
-def scored(stage: Stage, arguments: argparse.Namespace) -> int:
+def evaluated(stage: Stage, arguments: argparse.Namespace) -> int:
     """Evaluate the network, keep the result, and print it on stderr.
 
     Returns:
         0 if the trial passed, otherwise 1.
     """
-    from pytest_netbench.scorers.apply import apply_scorers  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial import explain, judge  # noqa: PLC0415
+    from pytest_netbench.trial import explain, scored  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.trial.scoring import EVERYWHERE  # noqa: PLC0415
 
     _say("netbench: evaluating …")
     family = stage.family
     record = stage.evaluate(node_id=_node_id(stage.task, arguments))
-    scores = [
-        score for where in ("worker", "controller") for score in apply_scorers(record, family.scorers, where=where)
-    ]
-    result = judge(record, scores, pass_marks=family.pass_marks)
+    result = scored(record, where=EVERYWHERE)
     _keep(record, result, arguments)
-    for score in scores:
+    for score in result.scores:
         value = "not measured" if score.value is None else f"{score.value:.3g}"
         _say(f"{score.metric:24} {value:12} {score.explanation}")
     if result.status == "failed":

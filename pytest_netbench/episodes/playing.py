@@ -15,13 +15,12 @@ from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.families.protocol import JudgesFlows, WatchesWork
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission, TrialRecord, TrialResult
-from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.text import clean
 from pytest_netbench.trial.begun import Begun, Evaluated
 from pytest_netbench.trial.errand import Work
+from pytest_netbench.trial.scoring import scored
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
-from pytest_netbench.trial.verdict import judge
 
 LONGEST_METHOD = 80
 """Characters of a method's name in a turn. A policy can call for any."""
@@ -137,10 +136,8 @@ class Playing:
     def _judged(self, work: Work) -> tuple[TrialRecord, TrialResult]:
         """The record, and the verdict of the task's family on what was left, as in a run of pytest."""
         self._stage.finish(work)
-        family = self._stage.family
         self.record = record = self._stage.evaluate()
-        scores = apply_scorers(record, family.scorers, where="worker")
-        return record, judge(record, scores, pass_marks=family.pass_marks)
+        return record, scored(record)
 
     def _work(self, outcome: Any, submission: Submission, error: str | None = None) -> Work:
         seconds = time.monotonic() - self._began

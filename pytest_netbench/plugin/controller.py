@@ -76,7 +76,8 @@ class Controller:
 
     def _crashed(self, node_id: str, error: str) -> TrialResult | None:
         """The result of a trial whose worker died; None if ``node_id`` is a self-test."""
-        from pytest_netbench.plugin.reports import error_result  # noqa: PLC0415
+        from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.trial import error_result  # noqa: PLC0415
 
         source = source_of(node_id, self._config)
         assert source is not None
@@ -84,9 +85,8 @@ class Controller:
         for agent in self._run.agents:
             for number in range(1, self._run.trials + 1):
                 if name == source.item_name(task, label_of(agent, number)):
-                    result = error_result(
-                        task, agent, node_id=node_id, number=number, error=error, started_at=time.time()
-                    )
+                    info = AgentInfo(id=agent.id, strategy="")
+                    result = error_result(task, info, error, node_id=node_id, number=number, started_at=time.time())
                     return published(result, source)
         return None
 
@@ -155,13 +155,9 @@ class Controller:
 
     def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:
         from pytest_netbench.model.trial import TrialRecord  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.scorers.apply import apply_scorers  # noqa: PLC0415
-        from pytest_netbench.trial import family_of  # noqa: PLC0415
+        from pytest_netbench.trial import heavy_scores  # noqa: PLC0415
 
-        whole = TrialRecord.model_validate(record)
-        names = run_of(self._config).scorer_names(family_of(whole.task).scorers)
-        scorers = {name: self._scorer(name) for name in names}
-        heavy = apply_scorers(whole, names, where="controller", scorers=scorers)
+        heavy = heavy_scores(TrialRecord.model_validate(record), also=self._run.scorers, load=self._scorer)
         if not heavy:
             return result
         if result.sealed is not None:

@@ -18,9 +18,7 @@ from pytest_netbench.plugin.run import run_of
 from pytest_netbench.text import plain_json
 
 if TYPE_CHECKING:
-    from pytest_netbench.model.task import Task
-    from pytest_netbench.model.trial import Replayed, TrialRecord, TrialResult
-    from pytest_netbench.plugin.run import AgentChoice
+    from pytest_netbench.model.trial import TrialRecord, TrialResult
 
 
 class Reports:
@@ -77,17 +75,10 @@ class Reports:
             return {"result": _public(item, item.result), "record": _plain(_without_trace(item.outcome.record))}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
             assert call.excinfo is not None
-            assert item.task is not None
-            result = error_result(
-                item.task,
-                item.agent_choice,
-                node_id=item.nodeid,
-                number=item.number,
-                error=f"{call.excinfo.typename}: {call.excinfo.value}",
-                started_at=max(call.start, item.began_at),
-                duration_s=call.duration,
+            result = _broken(
+                item, call.excinfo.value, started_at=max(call.start, item.began_at), duration_s=call.duration
             )
-            item.result = _completed(item, result, transcript=False).model_copy(update={"replayed": _replayed()})
+            item.result = _completed(item, result, transcript=False)
             return {"result": _public(item, item.result), "record": None}
         return None
 
@@ -132,28 +123,23 @@ class Reports:
             store.append_sealed(item.sealed.public(result), details, worker=self._run.worker)
 
 
-def error_result(
-    task: Task, agent: AgentChoice, *, node_id: str, number: int, error: str, started_at: float, duration_s: float = 0.0
-) -> TrialResult:
-    """The result of a trial that cannot be scored. ``started_at`` is a POSIX time stamp."""
-    from pytest_netbench.model.trial import AgentInfo, TrialResult  # noqa: PLC0415  (imports pydantic)
+def _broken(item: TaskItem, error: BaseException, *, started_at: float, duration_s: float) -> TrialResult:
+    """The result of a trial whose item ended with an error before its agent could be judged."""
+    from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.plugin.cassettes import replayed  # noqa: PLC0415
+    from pytest_netbench.trial.scoring import error_result, words_of  # noqa: PLC0415
 
-    return TrialResult(
-        node_id=node_id,
-        task_name=task.task_name,
-        task_digest=task.digest,
-        domain=task.domain,
-        family=task.family,
-        size=task.size,
-        variant=None if task.variant is None else task.variant.seed,
-        agent=AgentInfo(id=agent.id, strategy=""),
-        trial=number,
-        drawn=task.drawn,
-        regions=task.regions,
-        status="error",
-        error=error,
-        started_at=datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds"),
+    assert item.task is not None
+    assert item.agent_choice is not None
+    return error_result(
+        item.task,
+        AgentInfo(id=item.agent_choice.id, strategy=""),
+        words_of(error),
+        node_id=item.nodeid,
+        number=item.number,
+        started_at=started_at,
         duration_s=duration_s,
+        replayed=replayed(),
     )
 
 
@@ -177,12 +163,6 @@ def _completed(item: TaskItem, result: TrialResult, *, transcript: bool) -> Tria
     path = transcript_path(result.node_id, result.trial) if transcript else None
     sought = item.sought if isinstance(item, DrawnItem) else None
     return result.model_copy(update={"transcript": path, "sought": sought})
-
-
-def _replayed() -> Replayed | None:
-    from pytest_netbench.plugin.cassettes import replayed  # noqa: PLC0415  (imports pydantic)
-
-    return replayed()
 
 
 def _without_trace(record: TrialRecord) -> TrialRecord:

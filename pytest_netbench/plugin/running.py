@@ -19,15 +19,13 @@ from pytest_netbench.plugin.run import Proving, run_of
 from pytest_netbench.results.memory import KeptVerdicts
 from pytest_netbench.results.reference import is_held
 from pytest_netbench.results.truth import TruthStore
-from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial import (
     SelftestReport,
     Settings,
     Stage,
     Trial,
-    family_of,
-    judge,
     record_behaviour,
+    scored,
     selftest,
     terms_for,
 )
@@ -77,9 +75,7 @@ def run(
         number=getattr(request.node, "number", 1),
     )
     record = trial.record = checked(trial.run())
-    family = family_of(task)
-    scores = apply_scorers(record, settings.scorer_names(family.scorers), where="worker")
-    result = judge(record, scores, pass_marks=family.pass_marks)
+    result = scored(record, also=settings.scorers)
     request.node.outcome = Outcome(record, result)
     request.config.hook.pytest_netbench_trial_finished(record=record, result=result)
     return trial

@@ -21,7 +21,17 @@ def load_scorers(names: Sequence[str]) -> dict[str, Scorer]:
     Raises:
         UsageError: There is no such scorer.
     """
-    return {name: parts.load("scorers", name)() for name in names}
+    return {name: load_scorer(name) for name in names}
+
+
+def load_scorer(name: str) -> Scorer:
+    """The scorer called ``name``.
+
+    Raises:
+        UsageError: There is no such scorer.
+    """
+    scorer: Scorer = parts.load("scorers", name)()
+    return scorer
 
 
 def apply_scorers(

@@ -7,6 +7,7 @@ from pytest_netbench.trial.attempt import Trial
 from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.recording import record_behaviour
 from pytest_netbench.trial.run import run_trial
+from pytest_netbench.trial.scoring import error_result, heavy_scores, scored
 from pytest_netbench.trial.selftest import SelftestReport, selftest
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
@@ -20,12 +21,15 @@ __all__ = [
     "Terms",
     "Trial",
     "brief_for",
+    "error_result",
     "explain",
     "family_of",
+    "heavy_scores",
     "judge",
     "open_ani",
     "record_behaviour",
     "run_trial",
+    "scored",
     "selftest",
     "terms_for",
 ]

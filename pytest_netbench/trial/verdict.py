@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pytest_netbench.model.score import Score
+from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TestcaseResult, TrialRecord, TrialResult
 
 
@@ -17,41 +19,32 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
     """
     failed = record.outcome == "agent-error" or bool(short_of(scores, pass_marks))
     return TrialResult(
-        node_id=record.node_id,
-        task_name=record.task.task_name,
-        task_digest=record.task_digest,
-        domain=record.task.domain,
-        family=record.task.family,
-        size=record.task.size,
-        variant=None if record.task.variant is None else record.task.variant.seed,
-        agent=record.agent,
-        trial=record.trial,
-        drawn=record.task.drawn,
-        regions=record.task.regions,
-        extras=record.extras,
-        unenforced=record.unenforced,
-        refused_startup_lines=record.refused_startup_lines,
+        **(of_task(record.task) | {name: getattr(record, name) for name in _SHARED}),
         status="failed" if failed else "passed",
-        outcome=record.outcome,
-        error=record.error,
-        traceback=record.traceback,
-        process_end=record.process_end,
         scores=tuple(scores),
         usage=record.submission.usage,
-        budget_used=record.budget_used,
-        testcase_results=record.testcase_results,
-        commands=record.commands,
         methods=_methods(record),
         changed=_changed(record),
-        violations=record.violations,
-        environment=record.environment,
-        replayed=record.replayed,
-        started_at=record.started_at,
         duration_s=record.deploy_s + record.agent_s + record.evaluate_s,
-        deploy_s=record.deploy_s,
-        agent_s=record.agent_s,
-        evaluate_s=record.evaluate_s,
     )
+
+
+_SHARED: Final = TrialRecord.model_fields.keys() & TrialResult.model_fields.keys()
+"""What a result repeats of its record."""
+
+
+def of_task(task: Task) -> dict[str, Any]:
+    """What a result says of its task, by field name."""
+    return {
+        "task_name": task.task_name,
+        "task_digest": task.digest,
+        "domain": task.domain,
+        "family": task.family,
+        "size": task.size,
+        "variant": None if task.variant is None else task.variant.seed,
+        "drawn": task.drawn,
+        "regions": task.regions,
+    }
 
 
 def _methods(record: TrialRecord) -> dict[str, int]:
