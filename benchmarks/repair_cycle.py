@@ -24,7 +24,7 @@ from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.repair import Repair
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.run import run_trial
+from pytest_netbench.trial import run_trial
 
 
 def drawn(subnets: int, hosts: int, index: int, *, all_flows: bool = False) -> Task:
@@ -51,7 +51,7 @@ def pings_of(task: Task) -> Task:
 def our_cycle(task: Task) -> tuple[float, bool]:
     """Wall seconds, and whether every flow was right at the end."""
     began = time.monotonic()
-    record = run_trial(task, Oracle())
+    record = run_trial(task, Oracle()).record
     taken = time.monotonic() - began
     return taken, all(result.status == "pass" for result in record.testcase_results)
 

@@ -38,8 +38,12 @@ if TYPE_CHECKING:
     from pytest_netbench.scorers.apply import apply_scorers as apply_scorers
     from pytest_netbench.scorers.protocol import Scorer as Scorer
     from pytest_netbench.taskfile import load_task as load_task
+    from pytest_netbench.trial import Draw as Draw
     from pytest_netbench.trial import Settings as Settings
     from pytest_netbench.trial import Stage as Stage
+    from pytest_netbench.trial import Store as Store
+    from pytest_netbench.trial import TrialSpec as TrialSpec
+    from pytest_netbench.trial import execute as execute
     from pytest_netbench.trial import record_behaviour as record_behaviour
     from pytest_netbench.trial import run_trial as run_trial
     from pytest_netbench.trial.selftest import SelftestReport as SelftestReport
@@ -57,6 +61,7 @@ _PLACES = {
     "Brief": "model.trial",
     "Budget": "model.task",
     "BudgetExhausted": "errors",
+    "Draw": "trial",
     "Episode": "episodes",
     "InformedAgent": "agents.protocol",
     "InfrastructureError": "errors",
@@ -70,14 +75,17 @@ _PLACES = {
     "SelftestReport": "trial.selftest",
     "Settings": "trial",
     "Stage": "trial",
+    "Store": "trial",
     "Submission": "model.trial",
     "Task": "model.task",
     "TrialRecord": "model.trial",
     "TrialResult": "model.trial",
+    "TrialSpec": "trial",
     "Turn": "episodes",
     "Usage": "model.trial",
     "UsageError": "errors",
     "apply_scorers": "scorers.apply",
+    "execute": "trial",
     "load_task": "taskfile",
     "record_behaviour": "trial",
     "resolve_agent": "agents.resolve",

@@ -7,7 +7,6 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,7 +63,7 @@ def attended(
         1 if it was scored and not passed, otherwise 0.
     """
     from pytest_netbench.agents.outside.attended import Attended  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial import Settings, Stage  # noqa: PLC0415  (imports backends' protocols)
+    from pytest_netbench.trial import Stage, Store, TrialSpec  # noqa: PLC0415  (imports backends' protocols)
 
     if ssh and find_spec("asyncssh") is None:
         print("netbench: no logins by SSH (fix: pip install 'pytest-netbench[ssh]')", file=sys.stderr)
@@ -73,11 +72,21 @@ def attended(
     task, where = _task(arguments)
     # not the task's name: a drawn one names its faults, and an MCP host may show this to the agent
     print("netbench: deploying the task …", file=sys.stderr, flush=True)
-    with Stage(task, Settings(backend=arguments.backend, where=where)) as stage, ExitStack() as serving:
-        budget = None if arguments.budget else _NO_LIMIT
-        agent = Attended(arguments.agent, attend, until=serving if arguments.score and ends else None)
-        stage.work(agent, budget=budget, ssh=ssh and task.has_network)
-        return scoring.evaluated(stage, arguments) if arguments.score else 0
+    spec = TrialSpec(
+        task=task,
+        agent=arguments.agent,
+        budget={} if arguments.budget else _NO_LIMIT,
+        ssh=ssh and task.has_network,
+        node_id=scoring.node_id(task, arguments),
+        heavy=True,
+        backend=arguments.backend,
+        store=Store(folder=str(where)),
+    )
+    if arguments.score:
+        return scoring.scored(spec, attend, arguments, ends=ends)
+    with Stage(task, spec.settings) as stage:
+        stage.work(Attended(arguments.agent, attend), budget=spec.budget, ssh=spec.ssh)
+    return 0
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import sys
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,10 +14,12 @@ from pytest_netbench.errors import ResultsError, UsageError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
+    from pytest_netbench.agents.outside.attended import Attendance
     from pytest_netbench.model.task import Task
-    from pytest_netbench.model.trial import TrialRecord, TrialResult
-    from pytest_netbench.trial import Stage
+    from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.trial import TrialSpec
 
 _WORKER: Final = "main"
 
@@ -36,38 +39,55 @@ def check(arguments: argparse.Namespace) -> None:
     ResultsDir.create(arguments.results)
 
 
-def evaluated(stage: Stage, arguments: argparse.Namespace) -> int:
-    """Evaluate the network, keep the result, and print it on stderr.
+def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: argparse.Namespace, *, ends: bool) -> int:
+    """Run the trial, keep the result, and print it on stderr.
+
+    Args:
+        spec: The trial.
+        attend: As for ``attending.attended``, and so is ``ends``.
+        arguments: The command's.
+        ends: A client may end this process when it has the answer to task-done, so it gets it last.
 
     Returns:
         0 if the trial passed, otherwise 1.
     """
-    from pytest_netbench.trial import explain, scored  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial.scoring import EVERYWHERE  # noqa: PLC0415
+    from pytest_netbench.agents.outside.attended import Attended  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.trial import perform  # noqa: PLC0415
+    from pytest_netbench.trial.execution import Here  # noqa: PLC0415
 
-    _say("netbench: evaluating …")
-    family = stage.family
-    record = stage.evaluate(node_id=_node_id(stage.task, arguments))
-    result = scored(record, where=EVERYWHERE)
-    _keep(record, result, arguments)
-    for score in result.scores:
-        value = "not measured" if score.value is None else f"{score.value:.3g}"
-        _say(f"{score.metric:24} {value:12} {score.explanation}")
-    if result.status == "failed":
-        intents = family.brief(stage.task).intents
-        _say(explain(result, intents=intents, pass_marks=family.pass_marks))
-    _say(f"netbench: {result.status}")
+    def until_handed_in(attendance: Attendance) -> None:
+        attend(attendance)
+        _say("netbench: evaluating …")
+
+    with ExitStack() as serving:
+        agent = Attended(arguments.agent, until_handed_in, until=serving if ends else None)
+        result = perform(spec, Here(agent=agent))
+        _keep(result, arguments)
+        _tell(result)
     return 0 if result.status == "passed" else 1
 
 
-def _node_id(task: Task, arguments: argparse.Namespace) -> str:
+def _tell(result: TrialResult) -> None:
+    from pytest_netbench.trial import explain, family_of  # noqa: PLC0415  (imports pydantic)
+
+    for score in result.scores:
+        value = "not measured" if score.value is None else f"{score.value:.3g}"
+        _say(f"{score.metric:24} {value:12} {score.explanation}")
+    if result.status == "failed" and result.record is not None:
+        task = result.record.task
+        family = family_of(task)
+        _say(explain(result, intents=family.brief(task).intents, pass_marks=family.pass_marks))
+    _say(f"netbench: {result.status}")
+
+
+def node_id(task: Task, arguments: argparse.Namespace) -> str:
     """The name of the trial as pytest would give it."""
     if task.drawn is not None:
         return f"{task.drawn.id.removesuffix(']')}-{arguments.agent}]"
     return f"{arguments.task}::{task.slug}[{arguments.agent}]"
 
 
-def _keep(record: TrialRecord, result: TrialResult, arguments: argparse.Namespace) -> None:
+def _keep(result: TrialResult, arguments: argparse.Namespace) -> None:
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
@@ -75,7 +95,7 @@ def _keep(record: TrialRecord, result: TrialResult, arguments: argparse.Namespac
     try:
         store = ResultsDir.create(folder)
         store.describe(argv=sys.argv[1:], versions={"python": platform.python_version()})
-        store.append(result, record, worker=_WORKER)
+        store.append(result, result.record, worker=_WORKER)
         store.merge()
     except (ResultsError, UsageError) as error:
         _say(f"netbench: the result was not kept: {error}")

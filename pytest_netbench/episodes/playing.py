@@ -18,7 +18,7 @@ from pytest_netbench.model.trial import Submission, TrialRecord, TrialResult
 from pytest_netbench.text import clean
 from pytest_netbench.trial.begun import Begun, Evaluated
 from pytest_netbench.trial.errand import Work
-from pytest_netbench.trial.scoring import scored
+from pytest_netbench.trial.execution import evaluated
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 
@@ -136,8 +136,10 @@ class Playing:
     def _judged(self, work: Work) -> tuple[TrialRecord, TrialResult]:
         """The record, and the verdict of the task's family on what was left, as in a run of pytest."""
         self._stage.finish(work)
-        self.record = record = self._stage.evaluate()
-        return record, scored(record)
+        result = evaluated(self._stage)
+        assert result.record is not None
+        self.record = result.record
+        return result.record, result
 
     def _work(self, outcome: Any, submission: Submission, error: str | None = None) -> Work:
         seconds = time.monotonic() - self._began

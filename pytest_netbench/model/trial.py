@@ -322,7 +322,12 @@ class TrialRecord(Findings):
 
 
 class TrialResult(Recorded):
-    """A record with its scores; ``status``: a trial whose lab failed is ``error`` and has no scores."""
+    """A record with its scores; ``status``: a trial whose lab failed is ``error`` and has no scores.
+
+    ``record`` is there where the trial was executed. It is stored beside the result and not in it.
+    """
+
+    kept_as_written: ClassVar[frozenset[str]] = frozenset({"record"})
 
     node_id: str
     task_name: str
@@ -371,6 +376,7 @@ class TrialResult(Recorded):
     deploy_s: float = 0.0
     agent_s: float = 0.0
     evaluate_s: float = 0.0
+    record: TrialRecord | None = Field(None, exclude=True, repr=False, description="what the trial was scored from")
 
     def score(self, metric: str) -> float | None:
         """The value of ``metric``, or ``None`` if it was not measured."""

@@ -75,7 +75,7 @@ def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent
 
     run = run_of(request.config)
     try:
-        terms = terms_for(task, agent.info, budget=run.budget, ssh=run.ssh)
+        terms = request.node.terms = terms_for(task, agent.info, budget=run.budget, ssh=run.ssh)
         prepared: Stage | None = getattr(request.node, "stage", None)
         opened = open_ani(lab, terms, methods=() if prepared is None else prepared.methods)
     except RequirementMissing as lack:
@@ -92,7 +92,7 @@ def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent
 def trial(
     request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
 ) -> Trial:
-    """The trial, run and scored. ``trial.record`` is its record. The lab is still up."""
+    """The trial, run and scored: ``trial.record`` and ``trial.result``. The lab is still up."""
     from pytest_netbench.plugin.running import run  # noqa: PLC0415  (needs pydantic)
 
     return run(request, task=task, agent=agent, lab=lab, ani=ani)

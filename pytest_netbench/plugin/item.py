@@ -13,10 +13,10 @@ from pytest_netbench.plugin.failures import cleaned
 if TYPE_CHECKING:
     from pytest_netbench.model.search import Sought
     from pytest_netbench.model.task import Task
-    from pytest_netbench.model.trial import TrialRecord, TrialResult
+    from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.plugin.run import AgentChoice
     from pytest_netbench.results.sealed import SealedTask
-    from pytest_netbench.trial import SelftestReport, Stage, Trial
+    from pytest_netbench.trial import SelftestReport, Stage, Terms, Trial
 
 
 class TaskCollector(pytest.Collector):
@@ -42,7 +42,8 @@ class TaskItem(pytest.Function):
     number: int = 1
     began_at: float = 0.0
     stage: Stage | None = None
-    outcome: Outcome | None = None
+    terms: Terms | None = None
+    outcome: TrialResult | None = None
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
     sealed: SealedTask | None = None
@@ -90,14 +91,6 @@ class TaskItem(pytest.Function):
             crash.message = str(error).partition("\n")[0]
             crash.path, crash.lineno = str(self.path), 1
         return cleaned(shown)
-
-
-class Outcome:
-    """The outcome of a trial, kept until its report is made."""
-
-    def __init__(self, record: TrialRecord, result: TrialResult) -> None:
-        self.record = record
-        self.result = result
 
 
 NOT_PROVEN: Final = "not proven: "
@@ -148,9 +141,9 @@ def run_trial(request: pytest.FixtureRequest, trial: Trial) -> None:
 
     outcome = request.node.outcome
     assert outcome is not None, "the `trial` fixture was overridden and did not run the trial: let it return run(trial)"
-    if outcome.result.status != "passed":
+    if outcome.status != "passed":
         intents = [intent.text for intent in getattr(trial.task.payload, "intents", ())]
-        raise TrialFailed(explain(outcome.result, intents=intents, pass_marks=family_of(trial.task).pass_marks))
+        raise TrialFailed(explain(outcome, intents=intents, pass_marks=family_of(trial.task).pass_marks))
 
 
 def run_selftest(netbench_selftest: SelftestReport) -> None:
@@ -163,11 +156,10 @@ def run_nothing(task: Task) -> None:
     """Never runs: the fixture ``task`` raises what is wrong with the source."""
 
 
-def _withheld(outcome: Outcome | None, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+def _withheld(result: TrialResult | None, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
     """What is said of an error of a sealed item instead of its text."""
-    if outcome is None:
+    if result is None:
         return f"{excinfo.typename}: the text is sealed, as the task is (netbench unseal shows it)"
-    result = outcome.result
     scores = ", ".join(f"{one.metric} {one.value:.3g}" for one in result.scores if one.value is not None)
     how = f"{result.status}, {result.outcome}" if result.outcome not in {None, "done"} else result.status
     return f"{how} ({scores or 'no scores'}); the reasons are sealed, as the task is (netbench unseal shows them)"

@@ -33,7 +33,7 @@ class Reports:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Discard the previous attempt if the item runs again."""
         if isinstance(item, TaskItem):
-            item.stage = None
+            item.stage = item.terms = None
             item.outcome = None
             item.result = None
             item.selftest_report = None
@@ -71,7 +71,8 @@ class Reports:
         if item.selftest_report is not None and call.when == "call":
             return {"selftest": item.selftest_report.plain()}
         if item.outcome is not None and call.when == "call":
-            item.result = _completed(item, item.outcome.result, transcript=True)
+            assert item.outcome.record is not None
+            item.result = _completed(item, item.outcome, transcript=True)
             return {"result": _public(item, item.result), "record": _plain(_without_trace(item.outcome.record))}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
             assert call.excinfo is not None

@@ -13,7 +13,7 @@ from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
 from pytest_netbench.plugin.cassettes import checked
 from pytest_netbench.plugin.collection import references_of
-from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem, Outcome
+from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem
 from pytest_netbench.plugin.nodeids import source_of
 from pytest_netbench.plugin.run import Proving, run_of
 from pytest_netbench.results.memory import KeptVerdicts
@@ -23,12 +23,13 @@ from pytest_netbench.trial import (
     SelftestReport,
     Settings,
     Stage,
+    Store,
     Trial,
+    TrialSpec,
     record_behaviour,
-    scored,
     selftest,
-    terms_for,
 )
+from pytest_netbench.trial.execution import Here, perform
 from pytest_netbench.trial.proving import Proofs
 
 if TYPE_CHECKING:
@@ -64,21 +65,35 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
 def run(
     request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
 ) -> Trial:
-    """Run the trial of the requesting item, apply the scorers of this process, and store the outcome on the item."""
-    settings = run_of(request.config)
-    trial = Trial(
-        stage=_stage(request, task, lab),
-        ani=ani,
-        agent=agent,
-        terms=terms_for(task, agent.info, budget=settings.budget, ssh=settings.ssh),
-        node_id=request.node.nodeid,
+    """Run the trial of the requesting item on its stage, and store the result on the item."""
+    stage = _stage(request, task, lab)
+    here = Here(agent=agent, stage=stage, ani=ani, terms=getattr(request.node, "terms", None), check=checked)
+    result = request.node.outcome = perform(_spec(request, task, agent), here)
+    assert result.record is not None
+    request.config.hook.pytest_netbench_trial_finished(record=result.record, result=result)
+    return Trial(task=task, lab=stage.lab, record=result.record, result=result)
+
+
+def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent) -> TrialSpec:
+    """The trial of the requesting item."""
+    options = run_of(request.config)
+    choice = getattr(request.node, "agent_choice", None)
+    path, root = request.node.path, request.config.rootpath
+    return TrialSpec(
+        task=task,
+        agent=agent.info.id if choice is None else choice.spec,
+        agents=str(root),
+        budget=options.budget,
+        ssh=options.ssh,
         number=getattr(request.node, "number", 1),
+        node_id=request.node.nodeid,
+        scorers=options.scorers,
+        backend=options.backend,
+        time_scale=options.time_scale,
+        workers=options.side_by_side,
+        store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
+        pytest_version=pytest.__version__,
     )
-    record = trial.record = checked(trial.run())
-    result = scored(record, also=settings.scorers)
-    request.node.outcome = Outcome(record, result)
-    request.config.hook.pytest_netbench_trial_finished(record=record, result=result)
-    return trial
 
 
 def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:

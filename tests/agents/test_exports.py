@@ -49,7 +49,7 @@ def keep(tmp_path):
 
     def run(agent: Any, slug: str = "reach") -> Any:
         task = load_task(write_task(tmp_path, slug, ground_truth_reasoning=SECRET))
-        record = run_trial(task, agent, settings=Settings(backend="memory"))
+        record = run_trial(task, agent, settings=Settings(backend="memory")).record
         record = record.model_copy(update={"truth_configs": {"edge": "the truth of edge"}})
         scores = apply_scorers(record, ["testcase"], where="worker", scorers=load_scorers(["testcase"]))
         result = judge(record, scores, pass_marks=family_of(task).pass_marks)

@@ -42,7 +42,7 @@ def keep(tmp_path):
 
     def run(agent: Any, slug: str = "reach", **changes: object) -> Any:
         task = load_task(write_task(tmp_path, slug, **changes))
-        record = run_trial(task, agent, settings=Settings(backend="memory"))
+        record = run_trial(task, agent, settings=Settings(backend="memory")).record
         family = family_of(task)
         scores = apply_scorers(record, ["testcase"], where="worker", scorers=load_scorers(["testcase"]))
         result = judge(record, scores, pass_marks=family.pass_marks)

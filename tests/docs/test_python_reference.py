@@ -16,7 +16,10 @@ import pytest_netbench
 from tests.support.doc_examples import PAGES, ROOT
 
 PAGE = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
-NAMES = re.findall(r"^\| `(?!pytest_netbench)(\w+)[^`]*` \|", PAGE, re.MULTILINE)
+FIELDS = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE.partition("\n## A trial as plain data\n")[2], re.MULTILINE)
+NAMES = re.findall(
+    r"^\| `(?!pytest_netbench)(\w+)[^`]*` \|", PAGE.partition("\n## A trial as plain data\n")[0], re.MULTILINE
+)
 MODULES = re.findall(r"^\| `(pytest_netbench\.[\w.]+)` \|", PAGE, re.MULTILINE)
 IMPORT = re.compile(r"^ *(?:>>> )?from (pytest_netbench[\w.]*) import (.+)$", re.MULTILINE)
 BEFORE = (
@@ -92,6 +95,10 @@ def test_importing_the_package_imports_nothing_of_it():
     code = "import sys, pytest_netbench; print(sorted(m for m in sys.modules if m.startswith('pytest_netbench.')))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown == "[]\n"
+
+
+def test_the_page_has_all_fields_of_a_spec():
+    assert re.findall(r"`(\w+)`", " ".join(FIELDS)) == list(pytest_netbench.TrialSpec.model_fields)
 
 
 def test_an_unknown_name_is_refused_as_usual():

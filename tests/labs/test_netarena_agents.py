@@ -21,7 +21,7 @@ from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
-from pytest_netbench.trial.run import run_trial
+from pytest_netbench.trial import run_trial
 from pytest_netbench.trial.terms import family_of
 from tests.support.openai_server import Forever, OpenAIServer, Reply, Request, Script, Text, engineer
 from tests.support.plans import drawn
@@ -54,7 +54,7 @@ def attempt(
             server = stack.enter_context(OpenAIServer(script))
             for variable, value in server.environment.items():
                 monkeypatch.setenv(variable, value)
-            return run_trial(task, resolve_agent(name, rootdir=ROOT)), server
+            return run_trial(task, resolve_agent(name, rootdir=ROOT)).record, server
 
         yield run
 

@@ -17,7 +17,7 @@ from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
-from pytest_netbench.trial.run import run_trial
+from pytest_netbench.trial import run_trial
 from pytest_netbench.trial.terms import family_of
 from tests.support.openai_server import OpenAIServer, Reply, Request, Script, engineer
 
@@ -40,7 +40,7 @@ def attempt(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Script], tupl
             server = stack.enter_context(OpenAIServer(script))
             for variable, value in server.environment.items():
                 monkeypatch.setenv(variable, value)
-            return run_trial(task(), resolve_agent(NAME, rootdir=ROOT)), server
+            return run_trial(task(), resolve_agent(NAME, rootdir=ROOT)).record, server
 
         yield run
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-from pytest_netbench.trial import Settings, Stage, Terms, Trial, terms_for
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
+from pytest_netbench.trial import Settings, Stage, Terms, terms_for
 from tests.support.memory_lab import CHAIN, CONFIGS, MemoryLab
 
 WORK = ("no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10")
@@ -59,10 +61,28 @@ def does_it(_: Brief, ani: Ani) -> Submission:
     return Submission(reasoning="done")
 
 
-def trial_of(agent: Any, *, task: Task | None = None, grace_s: float | None = 0.1, **budget: Any) -> Trial:
+@dataclass
+class MemoryTrial:
+    stage: Stage
+    ani: LabAni
+    agent: Any
+    terms: Terms
+    grace_s: float | None
+    clock: Callable[[], float] = time.monotonic
+
+    @property
+    def lab(self) -> Any:
+        return self.stage.lab
+
+    def run(self) -> TrialRecord:
+        self.stage.work(self.agent, ani=self.ani, terms=self.terms, grace_s=self.grace_s, clock=self.clock)
+        return self.stage.evaluate()
+
+
+def trial_of(agent: Any, *, task: Task | None = None, grace_s: float | None = 0.1, **budget: Any) -> MemoryTrial:
     task = task or task_of()
     lab = MemoryLab(task.network.topology, task.network.startup_configs, time_scale=100.0)
     terms: Terms = terms_for(task, agent.info, budget=budget)
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
     stage = Stage(task, Settings(backend="memory"), lab=lab).__enter__()
-    return Trial(stage=stage, ani=ani, agent=agent, terms=terms, grace_s=grace_s)
+    return MemoryTrial(stage=stage, ani=ani, agent=agent, terms=terms, grace_s=grace_s)

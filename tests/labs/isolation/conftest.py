@@ -58,7 +58,7 @@ def verdict_on() -> Callable[..., TrialRecord]:
 
     def verdict_on(attack: Attack, *, within_s: float = 40.0, ssh: bool = False, **fields: Any) -> TrialRecord:
         began = time.monotonic()
-        record = run_trial(small_network(**fields), Attacker(attack), ssh=ssh)
+        record = run_trial(small_network(**fields), Attacker(attack), ssh=ssh).record
         assert time.monotonic() - began < within_s
         assert len(record.testcase_results) == len(fields.get("testcases", TESTCASES))
         return record

@@ -44,7 +44,7 @@ def test_a_random_agent_gets_a_verdict(seed: int, monkeypatch: pytest.MonkeyPatc
     began = time.monotonic()
     try:
         task = small_network(budget={"wall_s": 4.0, "calls": 1000, "commands": 1000})
-        record = run_trial(task, agent, ssh=True)
+        record = run_trial(task, agent, ssh=True).record
     except InfrastructureError as error:
         pytest.fail(f"seed {seed}: {error!r} after {agent.sent[-8:]}")
     took_s = time.monotonic() - began

@@ -14,8 +14,7 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
-from pytest_netbench.trial import Stage
-from pytest_netbench.trial.run import run_trial
+from pytest_netbench.trial import Stage, run_trial
 from pytest_netbench.trial.selftest import selftest
 from tests.support.plans import drawn
 
@@ -57,11 +56,11 @@ def test_the_proof_holds(label):
 
 def test_the_oracle_is_correct_and_safe_on_the_full_graph_and_nop_is_not():
     (task,) = drawn(1, small=False, start=8)
-    record = run_trial(task, Oracle())
+    record = run_trial(task, Oracle()).record
     assert scores(record) == [1.0, 1.0]
     assert record.judgement is not None
     assert record.judgement.run_s is not None
-    nop = run_trial(task, Nop())
+    nop = run_trial(task, Nop()).record
     assert scores(nop) == [0.0, 1.0]
 
 
@@ -82,7 +81,7 @@ def test_an_agent_tries_code_until_it_is_right():
         "def process_graph(g): return 1 / 0",
         "def process_graph(g):\n    print('hello')\n    g.remove_node('ju1')\n    return {'data': [1]}",
     )
-    record = run_trial(task, agent)
+    record = run_trial(task, agent).record
     first, second = agent.answers
     assert (first["status"], first["error"]) == ("error", "ZeroDivisionError: division by zero (line 1 of the code)")
     assert (second["status"], second["printed"], second["data"]) == ("done", "hello\n", "[1]")
@@ -102,7 +101,7 @@ def test_the_right_answer_with_a_graph_that_was_changed_is_correct_for_netarena_
         "    g.add_node('ju1.a1.m9', name='ju1.a1.m9', type='EK_AGG_BLOCK')\n"
         "    g.add_edge('ju1.a1', 'ju1.a1.m9', type='RK_CONTAINS')\n    return {'data': data}"
     )
-    record = run_trial(task, Scripted(code))
+    record = run_trial(task, Scripted(code)).record
     assert record.judgement is not None
     assert record.judgement.correct
     assert record.judgement.safe
@@ -111,7 +110,7 @@ def test_the_right_answer_with_a_graph_that_was_changed_is_correct_for_netarena_
 
 def test_requests_that_cannot_be_carried_out_are_refused_and_recorded():
     agent = Scripted("x" * 70_000, "bad \udcff", "def process_graph(g): return {}")
-    record = run_trial(drawn(1)[0], agent)
+    record = run_trial(drawn(1)[0], agent).record
     assert "at most 65536" in agent.refusals[0]
     assert len(agent.refusals) == 2
     assert len(record.trace) == 3
@@ -122,7 +121,7 @@ def test_an_answer_without_code_is_the_agents_failure():
         def run(self, brief: Brief, ani: Ani) -> Submission:
             return Submission(answer={"program": "x"})
 
-    record = run_trial(drawn(1)[0], Odd("x"))
+    record = run_trial(drawn(1)[0], Odd("x")).record
     assert record.outcome == "agent-error"
     assert "code" in str(record.error)
     assert scores(record) == [0.0, 1.0]
@@ -130,7 +129,7 @@ def test_an_answer_without_code_is_the_agents_failure():
 
 def test_the_budget_ends_the_trying():
     task = drawn(1)[0]
-    record = run_trial(task, Scripted(*["def process_graph(g): return {}"] * 3), budget={"calls": 2})
+    record = run_trial(task, Scripted(*["def process_graph(g): return {}"] * 3), budget={"calls": 2}).record
     assert record.outcome == "budget"
     assert record.budget_used.calls == 2
 
@@ -153,7 +152,7 @@ def test_an_agent_file_may_take_the_method_away():
 
 def test_a_loop_ends_with_the_budget_and_is_no_error_of_the_lab():
     agent = Scripted("def process_graph(g):\n    while True: pass", "def process_graph(g): return {}")
-    record = run_trial(drawn(1)[0], agent, budget={"wall_s": 1.0})
+    record = run_trial(drawn(1)[0], agent, budget={"wall_s": 1.0}).record
     assert record.outcome == "budget"
     assert record.agent_s < 8
     assert agent.answers == [] or agent.answers[0]["status"] == "timeout"

@@ -53,7 +53,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", ios_tasks())
 def test_a_shipped_task_passes_by_the_oracle(backend, name):
-    record = run_trial(load_task(CORPUS / f"{name}.task.yaml"), Oracle(), settings=Settings(backend=backend))
+    record = run_trial(load_task(CORPUS / f"{name}.task.yaml"), Oracle(), settings=Settings(backend=backend)).record
     assert record.outcome == "done", record.error
     assert [one for one in record.commands if one.status == "error"] == []
     assert {one.name: one.actual for one in record.testcase_results if one.status == "fail"} == {}

@@ -65,7 +65,7 @@ def test_a_program_that_uses_netmiko_works_unchanged(tmp_path):
     (tmp_path / "agent.py").write_text(PROGRAM)
     section = {"command": [sys.executable, "{root}/agent.py"], "show": [sys.prefix, sys.base_prefix]}
     file = AgentFile.model_validate({"name": "netmiko", "strategy": "program", "program": section})
-    record = run_trial(reach(), Program(file=file, root=tmp_path), ssh=True)
+    record = run_trial(reach(), Program(file=file, root=tmp_path), ssh=True).record
     assert record.error is None
     assert [result.status for result in record.testcase_results] == ["pass"]
     assert "!!!!!" in record.submission.reasoning
@@ -115,7 +115,7 @@ def test_an_agent_finds_its_command_in_the_manual():
             ani.update_cfg("R1", [" ".join([*words, "192.0.2.1 255.255.255.255 10.0.0.2"])])
             return Submission(reasoning=json.dumps(found["sections"][0]["title"]))
 
-    record = run_trial(reach(), Looks())
+    record = run_trial(reach(), Looks()).record
     assert [result.status for result in record.testcase_results] == ["pass"]
     assert record.extras == (SEARCH_MANUAL,)
     assert record.budget_used.calls == 2

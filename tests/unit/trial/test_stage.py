@@ -195,7 +195,7 @@ def test_a_trial_and_a_self_test_find_the_same_truth(tmp_path, monkeypatch):
     report = selftest(task_of(), Settings(backend="memory"), Extent(repeats=1))
     assert report.truth is not None
     TruthStore.around(tmp_path).save(task_of(), report.truth.initial, report.truth.final)
-    record = run_trial(task_of(task_name="In other words"), Oracle(), backend="memory")
+    record = run_trial(task_of(task_name="In other words"), Oracle(), backend="memory").record
     assert record.truth_configs == record.final_configs == report.truth.final
     assert record.truth_initial_configs == report.truth.initial
 

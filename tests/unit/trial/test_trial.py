@@ -135,7 +135,7 @@ def test_what_an_agent_loads_before_it_works_is_not_charged_to_its_time():
             clock[0] += 1000.0
 
     trial = trial_of(Heavy(does_it))
-    trial._clock = lambda: clock[0]
+    trial.clock = lambda: clock[0]
     assert trial.run().agent_s == 0.0
 
 
