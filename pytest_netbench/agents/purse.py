@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -35,7 +37,6 @@ class Purse:
         most_cost_usd: US dollars at most; ``None`` for no limit, also below.
         most_tokens: Tokens of prompts and completions at most.
         most_s: Wall seconds after which nothing begins.
-        clock: POSIX time.
     """
 
     path: Path
@@ -44,7 +45,6 @@ class Purse:
     most_cost_usd: float | None = None
     most_tokens: int | None = None
     most_s: float | None = None
-    clock: Callable[[], float] = field(default=time.time, compare=False)
 
     def spend(self, *, cost_usd: float | None, tokens: int) -> None:
         """Note a completion.
@@ -86,22 +86,40 @@ class Purse:
             return f"{self.most_tokens} tokens"
         return None
 
-    def closed(self) -> str | None:
-        """The limit that is reached after which nothing begins, in words, if one is."""
-        if self.most_s is not None and self.clock() - self.started_at >= self.most_s:
+    def closed(self, *, now: float | None = None) -> str | None:
+        """The limit that is reached after which nothing begins, in words, if one is. ``now``: a POSIX time stamp."""
+        if self.most_s is not None and (time.time() if now is None else now) - self.started_at >= self.most_s:
             return f"{self.most_s:g} s"
         return self.used_up()
 
 
-_purse: Purse | None = None
+_of_trial: Final[ContextVar[Purse | None]] = ContextVar("netbench-purse", default=None)
+_of_process: Purse | None = None
 
 
-def use(purse: Purse | None) -> None:
-    """Let all models of this process spend from ``purse``."""
-    global _purse  # noqa: PLW0603  (agents make their models themselves; there is one run in a process)
-    _purse = purse
+@contextmanager
+def used(purse: Purse | None) -> Iterator[None]:
+    """Let the models of this context spend from ``purse``; ``None``: from none.
+
+    Trials that run side by side in one process, each in a thread of its own, spend from purses of their own. A trial's
+    agent has a copy of the trial's context.
+    """
+    before = _of_trial.set(purse)
+    try:
+        yield
+    finally:
+        _of_trial.reset(before)
+
+
+def use_in_process(purse: Purse | None) -> None:
+    """Let all models of this process spend from ``purse``, also those in threads that an agent starts.
+
+    Only for the process of an agent, which works for one run.
+    """
+    global _of_process  # noqa: PLW0603  (threads of an agent do not inherit its context)
+    _of_process = purse
 
 
 def current() -> Purse | None:
-    """The purse of this process, if its run has a budget."""
-    return _purse
+    """The purse of this context, else of this process, if its run has a budget."""
+    return _of_trial.get() or _of_process

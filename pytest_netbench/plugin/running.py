@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_netbench.agents import purse
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
@@ -92,6 +93,7 @@ def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAge
         time_scale=options.time_scale,
         workers=options.side_by_side,
         store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
+        purse=purse.current(),
         pytest_version=pytest.__version__,
     )
 

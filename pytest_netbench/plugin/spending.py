@@ -51,7 +51,8 @@ class Spending:
             **self._shared,
         )
         self._not_run = 0
-        purse.use(self._purse)
+        self._used = purse.used(self._purse)
+        self._used.__enter__()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -89,4 +90,4 @@ class Spending:
 
     def pytest_unconfigure(self) -> None:
         """Leave nothing to another run in this process."""
-        purse.use(None)
+        self._used.__exit__(None, None, None)

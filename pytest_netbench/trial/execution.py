@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_netbench.agents import purse
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.agents.resolve import agent_id, is_own, resolve_agent
 from pytest_netbench.agents.worker.apart import Processes
@@ -94,7 +95,7 @@ def perform(spec: TrialSpec, here: Here = NOTHING, *, task: Task | None = None) 
         InfrastructureError: The lab or the model's provider broke; there is nothing to score.
     """
     load_scorers(spec.scorers)  # an unknown one is refused before anything is deployed
-    with ExitStack() as opened:
+    with purse.used(spec.purse), ExitStack() as opened:
         agent = here.agent or opened.enter_context(_agent_of(spec))
         stage = here.stage or opened.enter_context(Stage(task or spec.load_task(), here.settings or spec.settings))
         stage.work(agent, ani=here.ani, terms=here.terms, budget=spec.budget, ssh=spec.ssh)

@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from pytest_netbench import parts
+from pytest_netbench.agents.purse import Purse
 from pytest_netbench.generators.series import parameters_of, read_series
 from pytest_netbench.generators.sources import GeneratedSource
 from pytest_netbench.model.base import Model
@@ -88,6 +89,7 @@ class TrialSpec(Model):
     time_scale: float | None = Field(None, gt=0, description="lab seconds per wall second, instead of the task's")
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")
+    purse: Purse | None = Field(None, description="what all trials of a run may spend on models together, in one file")
     pytest_version: str | None = Field(None, description="version of pytest, if it runs the trial")
 
     @model_validator(mode="after")

@@ -68,7 +68,7 @@ class Processes:
             "spec": spec,
             "rootdir": str(self._rootdir),
             "replays": deck.replays(),
-            "purse": None if plain is None else {**plain, "path": str(plain["path"]), "clock": None},
+            "purse": None if plain is None else {**plain, "path": str(plain["path"])},
             "surroundings": self._surroundings(spec),
         }
 

@@ -87,7 +87,7 @@ class _Inside:
         _surround(params["surroundings"])
         deck.only_replays(replays=params["replays"])
         shared = params["purse"]
-        purse.use(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
+        purse.use_in_process(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
         try:
             self._agent = resolve_agent(params["spec"], rootdir=Path(params["rootdir"]))
             info = self._agent.info

@@ -34,16 +34,16 @@ def test_limits(tmp_path: Path) -> None:
     path = tmp_path / "spending.txt"
     now = 100.0
     assert Purse(path=path).closed() is None
-    limited = Purse(path=path, most_cost_usd=0.5, most_tokens=1000, most_s=60, started_at=50.0, clock=lambda: now)
-    assert limited.closed() is None
+    limited = Purse(path=path, most_cost_usd=0.5, most_tokens=1000, most_s=60, started_at=50.0)
+    assert limited.closed(now=now) is None
     limited.spend(cost_usd=None, tokens=999)
-    assert limited.closed() is None
+    assert limited.closed(now=now) is None
     limited.spend(cost_usd=0.1, tokens=1)
-    assert limited.used_up() == limited.closed() == "1000 tokens"
+    assert limited.used_up() == limited.closed(now=now) == "1000 tokens"
     limited.spend(cost_usd=0.4, tokens=1)
     assert limited.used_up() == "0.5 USD"
-    late = Purse(path=tmp_path / "other", most_s=60, started_at=40.0, clock=lambda: now)
-    assert late.closed() == "60 s"
+    late = Purse(path=tmp_path / "other", most_s=60, started_at=40.0)
+    assert late.closed(now=now) == "60 s"
     assert late.used_up() is None, "what runs is finished"
 
 
@@ -59,7 +59,6 @@ def server(monkeypatch):
         for name, value in one.environment.items():
             monkeypatch.setenv(name, value)
         yield one
-    purse.use(None)
 
 
 def ask(llm: Llm) -> str:
@@ -68,21 +67,21 @@ def ask(llm: Llm) -> str:
 
 
 def test_a_model_is_not_asked_past_the_limit(server, tmp_path):
-    purse.use(Purse(path=tmp_path / "spent", most_cost_usd=0.002))
     llm = Llm(model="openai/gpt-4o", price=Price(input_per_token=1e-5, output_per_token=1e-5))
-    assert ask(llm) == "one"
-    assert ask(llm) == "two", "the first cost 0.0011"
-    with pytest.raises(RunBudgetSpent, match=r"the run has spent its 0\.002 USD") as refused:
-        ask(llm)
+    with purse.used(Purse(path=tmp_path / "spent", most_cost_usd=0.002)):
+        assert ask(llm) == "one"
+        assert ask(llm) == "two", "the first cost 0.0011"
+        with pytest.raises(RunBudgetSpent, match=r"the run has spent its 0\.002 USD") as refused:
+            ask(llm)
     assert raised_by_client(refused.value)
     assert len(server.requests) == 2
     assert not raised_by_client(RunBudgetSpent("an agent says so"))
 
 
 def test_a_cost_that_nobody_knows_cannot_be_limited(server, tmp_path):
-    purse.use(Purse(path=tmp_path / "spent", most_cost_usd=1.0))
     llm = Llm(model="openai/nobody-knows-this")
-    with pytest.raises(UsageError, match=r"price of openai/nobody-knows-this is not known.*--netbench-max-tokens"):
+    unknown = pytest.raises(UsageError, match=r"price of openai/nobody-knows-this is not known.*--netbench-max-tokens")
+    with purse.used(Purse(path=tmp_path / "spent", most_cost_usd=1.0)), unknown:
         ask(llm)
-    purse.use(Purse(path=tmp_path / "other", most_tokens=1000))
-    assert ask(llm) == "two"
+    with purse.used(Purse(path=tmp_path / "other", most_tokens=1000)):
+        assert ask(llm) == "two"
