@@ -25,7 +25,7 @@ def names(group: Group) -> tuple[str, ...]:
 
 def place(group: Group, name: str) -> str:
     """Where the part called ``name`` is, as ``module:attribute``; empty if there is none."""
-    points = (*_installed(group, tuple(sys.path)), *_declared(group))
+    points = (*_declared(group), *_installed(group, tuple(sys.path)))
     return next((point.value for point in points if point.name == name), "")
 
 
@@ -35,7 +35,7 @@ def load(group: Group, name: str) -> Any:
     Raises:
         UsageError: No such part; names the known ones and the nearest.
     """
-    for point in (*_installed(group, tuple(sys.path)), *_declared(group)):
+    for point in (*_declared(group), *_installed(group, tuple(sys.path))):
         if point.name == name:
             return point.load()
     known = names(group)
@@ -54,7 +54,7 @@ def load(group: Group, name: str) -> Any:
 
 def is_ours(group: Group, name: str) -> bool:
     """Whether the part called ``name`` is one of this package, or none at all."""
-    found = (point.module for point in (*_installed(group, tuple(sys.path)), *_declared(group)) if point.name == name)
+    found = (point.module for point in (*_declared(group), *_installed(group, tuple(sys.path))) if point.name == name)
     return next(found, __package__).partition(".")[0] == __package__
 
 

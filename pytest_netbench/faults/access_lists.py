@@ -9,7 +9,8 @@ from ipaddress import IPv4Address, IPv4Network
 from pytest_netbench.dialects.cisco_ios import access as ios
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.change import OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

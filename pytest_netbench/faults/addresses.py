@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from pytest_netbench.dialects.signs import Sign
-from pytest_netbench.faults.linux import LinuxFault, OnNode
-from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.builders import SiteValue, shell_fault
+from pytest_netbench.faults.change import Change
+from pytest_netbench.faults.interfaces import OnInterface, behind_interface
 from pytest_netbench.faults.site import Affected, Lan, Site
 from pytest_netbench.faults.wording import cut_off
 
 WRONG_SUBNETS = 3
 
 
-class OnAddress(OnNode):
+class OnAddress(OnInterface):
     """An interface, and the address with its mask that it must have."""
 
-    interface: str
     address: str
 
 
@@ -29,129 +29,107 @@ class OtherAddress(OnAddress):
     of: str | None = None
 
 
-class AddressRemoved(LinuxFault[OnAddress]):
-    """An interface has lost its address."""
+ADDRESS_REMOVED = shell_fault(
+    "address-removed",
+    about="An interface has lost its address.",
+    label="RI",
+    parameters=OnAddress,
+    called={"netarena": "remove_ip, method 1"},
+    at=lambda site: (
+        OnAddress(node=site.router, interface=lan.interface, address=str(lan.address)) for lan in site.lans
+    ),
+    breaks=behind_interface,
+    touches=lambda p: frozenset({f"{p.node} {p.interface}"}),
+    change=lambda p: Change(
+        inject=(f"ip -4 address flush dev {p.interface}",),
+        repair=(f"ip address add {p.address} dev {p.interface}",),
+        signs=(Sign(f"ip -4 -o address show dev {p.interface}", r"\A\s*\Z"),),
+        wrong=f"Interface {p.interface} of {p.node} has lost its address {p.address}, which is the gateway of the hosts"
+        f" behind it. {cut_off(p.node)}",
+    ),
+)
 
-    name = "address-removed"
-    label = "RI"
-    parameters = OnAddress
-    called = {"netarena": "remove_ip, method 1"}
 
-    def _targets(self, site: Site) -> Iterator[OnAddress]:
-        for lan in site.lans:
-            yield OnAddress(node=site.router, interface=lan.interface, address=str(lan.address))
+def _outside(p: OtherAddress, site: Site) -> Affected:
+    known = IPv4Interface(p.instead).network
+    hosts = site.lan_on(p.interface).hosts
+    return site.beyond([name for name, address in hosts.items() if address not in known])
 
-    def breaks(self, parameters: OnAddress, site: Site) -> Affected:
-        return site.beyond(site.lan_on(parameters.interface).hosts)
 
-    def touches(self, parameters: OnAddress) -> frozenset[str]:
-        return frozenset({f"{parameters.node} {parameters.interface}"})
+def _replaced(
+    name: str,
+    *,
+    about: str,
+    method: int,
+    at: Callable[[Site], Iterable[OtherAddress]],
+    effect: Callable[[OtherAddress], str],
+) -> SiteValue[OtherAddress]:
+    """A fault by which an interface has another address. ``effect``: sentences that say what follows from it."""
 
-    def wrong(self, parameters: OnAddress) -> str:
-        return (
-            f"Interface {parameters.interface} of {parameters.node} has lost its address {parameters.address}, which is"
-            f" the gateway of the hosts behind it. {cut_off(parameters.node)}"
+    def change(p: OtherAddress) -> Change:
+        where = f"dev {p.interface}"
+        own, other = f"{p.address} {where}", f"{p.instead} {where}"
+        return Change(
+            inject=(f"ip address del {own}", f"ip address add {other}"),
+            # in this order, hosts that the wrong mask contains go on working
+            repair=(f"ip address add {own}", f"ip address del {other}"),
+            signs=(Sign(f"ip -4 -o address show {where}", rf"\A.* inet {re.escape(p.instead)} [^\n]*\n?\Z"),),
+            wrong=f"Interface {p.interface} of {p.node} has the address {p.instead} instead of {p.address}."
+            f" {effect(p)}",
         )
 
-    def injection(self, parameters: OnAddress) -> Commands:
-        return {parameters.node: (f"ip -4 address flush dev {parameters.interface}",)}
-
-    def signs(self, parameters: OnAddress) -> Iterator[Sign]:
-        yield Sign(f"ip -4 -o address show dev {parameters.interface}", r"\A\s*\Z")
-
-    def repair(self, parameters: OnAddress) -> tuple[str, ...]:
-        return (f"ip address add {parameters.address} dev {parameters.interface}",)
-
-
-class _AddressReplaced(LinuxFault[OtherAddress]):
-    """What faults share by which an interface has another address."""
-
-    label = "RI"
-    parameters = OtherAddress
-
-    def effect(self, parameters: OtherAddress) -> str:
-        """Sentences that say what follows from it."""
-        return f"No host behind it has a neighbour with the address of its gateway. {cut_off(parameters.node)}"
-
-    def breaks(self, parameters: OtherAddress, site: Site) -> Affected:
-        known = IPv4Interface(parameters.instead).network
-        hosts = site.lan_on(parameters.interface).hosts
-        return site.beyond([name for name, address in hosts.items() if address not in known])
-
-    def touches(self, parameters: OtherAddress) -> frozenset[str]:
-        return frozenset({f"{parameters.node} {parameters.interface}"})
-
-    def wrong(self, parameters: OtherAddress) -> str:
-        return (
-            f"Interface {parameters.interface} of {parameters.node} has the address {parameters.instead} instead of"
-            f" {parameters.address}. {self.effect(parameters)}"
-        )
-
-    def injection(self, parameters: OtherAddress) -> Commands:
-        where = f"dev {parameters.interface}"
-        remove = f"ip address del {parameters.address} {where}"
-        return {parameters.node: (remove, f"ip address add {parameters.instead} {where}")}
-
-    def signs(self, parameters: OtherAddress) -> Iterator[Sign]:
-        other = re.escape(parameters.instead)
-        yield Sign(f"ip -4 -o address show dev {parameters.interface}", rf"\A.* inet {other} [^\n]*\n?\Z")
-
-    def repair(self, parameters: OtherAddress) -> tuple[str, ...]:
-        where = f"dev {parameters.interface}"
-        # in this order, hosts that the wrong mask contains go on working
-        return (
-            f"ip address add {parameters.address} {where}",
-            f"ip address del {parameters.instead} {where}",
-        )
+    return shell_fault(
+        name,
+        about=about,
+        label="RI",
+        parameters=OtherAddress,
+        called={"netarena": f"remove_ip, method {method}"},
+        at=at,
+        breaks=_outside,
+        touches=lambda p: frozenset(f"{p.node} {one}" for one in (p.interface, p.of) if one is not None),
+        change=change,
+    )
 
 
-class AddressWrong(_AddressReplaced):
-    """An interface has an address of a subnet that does not exist."""
-
-    name = "address-wrong"
-    called = {"netarena": "remove_ip, method 2"}
-
-    def _targets(self, site: Site) -> Iterator[OtherAddress]:
-        for lan in site.lans:
-            for subnet in _unused(site, lan):
-                place = int(lan.address.ip) - int(lan.prefix.network_address)
-                yield _other(site, lan, IPv4Interface((subnet[place], subnet.prefixlen)))
+def _no_gateway(p: OtherAddress) -> str:
+    return f"No host behind it has a neighbour with the address of its gateway. {cut_off(p.node)}"
 
 
-class AddressMaskTooLong(_AddressReplaced):
-    """The mask of an interface is so long that hosts of its LAN are outside."""
-
-    name = "address-mask-too-long"
-    called = {"netarena": "remove_ip, method 3"}
-
-    def effect(self, parameters: OtherAddress) -> str:
-        return (
-            f"The mask is too long: {parameters.node} has no route to the hosts of the subnet outside"
-            f" {IPv4Interface(parameters.instead).network}, and they reach nothing beyond the subnet."
-        )
-
-    def _targets(self, site: Site) -> Iterator[OtherAddress]:
-        for lan in site.lans:
-            for wrong in too_long(lan.address, lan.hosts.values(), longest=32):
-                yield _other(site, lan, wrong)
+def _wrong(site: Site) -> Iterator[OtherAddress]:
+    for lan in site.lans:
+        for subnet in _unused(site, lan):
+            place = int(lan.address.ip) - int(lan.prefix.network_address)
+            yield _other(site, lan, IPv4Interface((subnet[place], subnet.prefixlen)))
 
 
-class AddressOfOtherSubnet(_AddressReplaced):
-    """An interface has the address of another interface."""
-
-    name = "address-of-other-subnet"
-    called = {"netarena": "remove_ip, method 4"}
-
-    def effect(self, parameters: OtherAddress) -> str:
-        return f"This is the address of {parameters.of}. {super().effect(parameters)}"
-
-    def _targets(self, site: Site) -> Iterator[OtherAddress]:
-        for lan in site.lans:
-            for other in site.others(lan):
-                yield _other(site, lan, other.address, of=other.interface)
-
-    def touches(self, parameters: OtherAddress) -> frozenset[str]:
-        return super().touches(parameters) | {f"{parameters.node} {parameters.of}"}
+ADDRESS_WRONG = _replaced(
+    "address-wrong",
+    about="An interface has an address of a subnet that does not exist.",
+    method=2,
+    at=_wrong,
+    effect=_no_gateway,
+)
+ADDRESS_MASK_TOO_LONG = _replaced(
+    "address-mask-too-long",
+    about="The mask of an interface is so long that hosts of its LAN are outside.",
+    method=3,
+    at=lambda site: (
+        _other(site, lan, wrong) for lan in site.lans for wrong in too_long(lan.address, lan.hosts.values(), longest=32)
+    ),
+    effect=lambda p: (
+        f"The mask is too long: {p.node} has no route to the hosts of the subnet outside"
+        f" {IPv4Interface(p.instead).network}, and they reach nothing beyond the subnet."
+    ),
+)
+ADDRESS_OF_OTHER_SUBNET = _replaced(
+    "address-of-other-subnet",
+    about="An interface has the address of another interface.",
+    method=4,
+    at=lambda site: (
+        _other(site, lan, other.address, of=other.interface) for lan in site.lans for other in site.others(lan)
+    ),
+    effect=lambda p: f"This is the address of {p.of}. {_no_gateway(p)}",
+)
 
 
 def too_long(address: IPv4Interface, hosts: Collection[IPv4Address], *, longest: int) -> Iterator[IPv4Interface]:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import ClassVar, Final, Generic, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.change import OnDevice
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.servers import answers, asked, servers_in, words_of

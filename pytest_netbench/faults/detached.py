@@ -7,7 +7,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import ClassVar, Final
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
-from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.change import OnDevice
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.configs import EXEC, unlike
-from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.change import ByChange, Change, OnDevice, by_config
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.linux import OnNode
-from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
-from pytest_netbench.platforms.driver import AppliesUnseen
-
-
-class OnDevice(OnNode):
-    """Parameters of a fault of one device. ``platform`` is the language of its commands."""
-
-    platform: str
-
 
 P = TypeVar("P", bound=OnDevice)
 
 
-class DeviceFault(ABC, Generic[P]):
+class DeviceFault(ByChange[P], ABC, Generic[P]):
     """What faults of one device share. A subclass gives commands; the running config is checked against them.
 
     Commands are indented as in a config: a line belongs to the less indented one above it. ``no LINE`` removes all
     lines that begin with ``LINE``. ``do COMMAND`` is an exec command and leaves nothing in the config.
     """
 
+    language = "config"
     label: ClassVar[str]
     lets_through: bool = False
     requires: tuple[str, ...] = ()
@@ -59,36 +47,19 @@ class DeviceFault(ABC, Generic[P]):
             if one.platform in self.platforms and network.is_managed(one.node):
                 yield one
 
-    def inject(self, parameters: P, lab: Lab) -> None:
-        # what a batch of configuration does is there when it ends, and only then can an exec command build on it
-        for is_exec, commands in groupby(self.injection(parameters), key=lambda line: line.startswith(EXEC)):
-            self._apply([line.removeprefix(EXEC) if is_exec else line for line in commands], parameters.node, lab)
+    def change(self, parameters: P) -> Change:
+        """What its methods say."""
+        return Change(
+            inject=self.injection(parameters),
+            repair=self.repair(parameters),
+            shown=self.shown(parameters),
+            checks=(lambda lab: self.remains(parameters, lab),),
+            symptoms=(lambda network: self.symptoms(parameters, network),),
+        )
 
     def _apply(self, commands: Sequence[str], node: str, lab: Lab) -> None:
-        driver = lab.driver(node)
-        apply = driver.apply_unseen if isinstance(driver, AppliesUnseen) else driver.apply
-        for status in apply(lab.nodes[node], commands):
-            if status.status == "error":
-                said = status.message.strip() or "no message"
-                raise FaultHasNoEffect(self.name, f"{node} refused {status.command.strip()!r}: {said}")
-
-    def observe(self, parameters: P, lab: Lab) -> None:
-        config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
-        for problem in (*unlike(config, self.shown(parameters)), *self.remains(parameters, lab)):
-            raise FaultHasNoEffect(self.name, f"{parameters.node}: {problem}")
-
-    def recover(self, parameters: P) -> Commands:
-        return {parameters.node: self.repair(parameters)}
-
-    def explain(self, parameters: P) -> str:
-        lines = [f"`{line}`" for line in _lasting(self.injection(parameters))]
-        return f"{about(self)} On {parameters.node}, the configuration is as after {', '.join(lines)}."
-
-    def evidence(self, parameters: P, network: Observable) -> Iterator[Observation]:
-        lines = [line for line in self.shown(parameters) if not line.startswith(EXEC)]
-        if lines:
-            yield asking.config(parameters.node, lines, about(self))
-        yield from self.symptoms(parameters, network)
+        for problem in by_config(node, commands, lab):
+            raise FaultHasNoEffect(self.name, f"{node} refused {problem}")
 
     # what a subclass says
 
@@ -125,10 +96,3 @@ class DeviceFault(ABC, Generic[P]):
     def remains(self, parameters: P, lab: Lab) -> Iterable[str]:  # noqa: ARG002  (the config may be all there is)
         """What of the network's state shows that the fault has not taken effect, one phrase each."""
         return ()
-
-
-def _lasting(commands: Sequence[str]) -> Iterator[str]:
-    """Configuration commands, without the pairs that only type a line again to keep the order of lines."""
-    lines = [line.strip() for line in commands if not line.startswith(EXEC)]
-    retyped = {number for number, (one, other) in enumerate(pairwise(lines)) if one == f"no {other}"}
-    return (line for number, line in enumerate(lines) if not {number, number - 1} & retyped)

@@ -8,13 +8,13 @@ Each class has an nftables table of its own name, so that faults of both can be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from ipaddress import IPv4Network
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pytest_netbench.dialects.signs import Sign
-from pytest_netbench.faults.linux import LinuxFault, OnNode
-from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.builders import SiteValue, shell_fault
+from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.faults.wording import listed
 
@@ -32,116 +32,110 @@ class Filtering(OnNode):
     hooks: tuple[Hook, ...] = FORWARDED
 
 
-class _Filter(LinuxFault[Filtering]):
-    """What packet filters share: a table whose chains have the same rules."""
+class _Filter(NamedTuple):
+    """A table whose chains have the same rules; ``selector``: what they apply to beside the subnet."""
 
-    parameters = Filtering
     table: str
-    selector = ""
-    """What the rules apply to beside the subnet, in the words of nft."""
-    verdict = "drop"
+    selector: str = ""
+    verdict: str = "drop"
 
-    def breaks(self, parameters: Filtering, site: Site) -> Affected:
-        if parameters.prefix is None:
-            return lambda flow: bool(site.crosses(flow))
-        lan = site.lan_with(IPv4Network(parameters.prefix))
-        if "input" in parameters.hooks:
-            return site.beyond(lan.hosts)
-        return lambda flow: lan.interface in site.crosses(flow)
+    def breaks(self, p: Filtering, site: Site) -> Affected:
+        filtered = _filtered(p, site)
+        return filtered if not self.selector else lambda flow: flow.protocol == "icmp" and filtered(flow)
 
-    def touches(self, parameters: Filtering) -> frozenset[str]:
-        return frozenset({f"{parameters.node} table {self.table}"})
+    def touches(self, p: Filtering) -> frozenset[str]:
+        return frozenset({f"{p.node} table {self.table}"})
 
-    def wrong(self, parameters: Filtering) -> str:
+    def change(self, p: Filtering) -> Change:
         what = "everything" if not self.selector else "ICMP"
-        hooks = listed([_VERBS[one] for one in parameters.hooks], "or")
-        subnet = "" if parameters.prefix is None else f" from and to {parameters.prefix}"
-        return (
-            f"A packet filter on {parameters.node}, the nftables table {self.table!r}, {self.verdict}s {what}{subnet}"
-            f" that the node {hooks}."
+        hooks = listed([_VERBS[one] for one in p.hooks], "or")
+        subnet = "" if p.prefix is None else f" from and to {p.prefix}"
+        return Change(
+            inject=(f"nft add table inet {self.table}", *self._chains(p)),
+            repair=(f"nft delete table inet {self.table}",),
+            signs=tuple(
+                Sign(f"nft list chain inet {self.table} {hook}", rf"^\s*{re.escape(rule)}")
+                for hook in p.hooks
+                for rule in self._rules(p)
+            ),
+            wrong=f"A packet filter on {p.node}, the nftables table {self.table!r}, {self.verdict}s {what}{subnet}"
+            f" that the node {hooks}.",
         )
 
-    def injection(self, parameters: Filtering) -> Commands:
-        commands = [f"nft add table inet {self.table}"]
-        for hook in parameters.hooks:
+    def _chains(self, p: Filtering) -> Iterator[str]:
+        for hook in p.hooks:
             chain = f"inet {self.table} {hook}"
-            commands.append(f"nft 'add chain {chain} {{ type filter hook {hook} priority filter; policy accept; }}'")
-            commands += [f"nft 'add rule {chain} {rule}'" for rule in self._rules(parameters)]
-        return {parameters.node: tuple(commands)}
+            yield f"nft 'add chain {chain} {{ type filter hook {hook} priority filter; policy accept; }}'"
+            yield from (f"nft 'add rule {chain} {rule}'" for rule in self._rules(p))
 
-    def signs(self, parameters: Filtering) -> Iterator[Sign]:
-        for hook in parameters.hooks:
-            for rule in self._rules(parameters):
-                yield Sign(f"nft list chain inet {self.table} {hook}", rf"^\s*{re.escape(rule)}")
-
-    def repair(self, parameters: Filtering) -> tuple[str, ...]:  # noqa: ARG002  (the table is the fault's)
-        return (f"nft delete table inet {self.table}",)
-
-    def _rules(self, parameters: Filtering) -> Iterator[str]:
-        selectors = (
-            [""] if parameters.prefix is None else [f"ip {way} {parameters.prefix}" for way in ("saddr", "daddr")]
-        )
+    def _rules(self, p: Filtering) -> Iterator[str]:
+        selectors = [""] if p.prefix is None else [f"ip {way} {p.prefix}" for way in ("saddr", "daddr")]
         for selector in selectors:
             yield " ".join(filter(None, (selector, self.selector, self.verdict)))
 
 
-class ForwardDropAll(_Filter):
-    """A packet filter drops everything that is forwarded."""
-
-    name = "forward-drop-all"
-    label = "DR"
-    table = "filter"
-    called = {"netarena": "disable_routing, method 2"}
-
-    def _targets(self, site: Site) -> Iterator[Filtering]:
-        yield Filtering(node=site.router)
+def _filtered(p: Filtering, site: Site) -> Affected:
+    if p.prefix is None:
+        return lambda flow: bool(site.crosses(flow))
+    lan = site.lan_with(IPv4Network(p.prefix))
+    if "input" in p.hooks:
+        return site.beyond(lan.hosts)
+    return lambda flow: lan.interface in site.crosses(flow)
 
 
-class _OfOneSubnet(_Filter):
-    """What packet filters of one subnet share."""
-
-    label = "DT"
-    table = "firewall"
-    hooks: tuple[tuple[Hook, ...], ...] = (FORWARDED, EVERYTHING)
-
-    def _targets(self, site: Site) -> Iterator[Filtering]:
-        for lan in site.lans:
-            for hooks in self.hooks:
-                yield Filtering(node=site.router, prefix=str(lan.prefix), hooks=hooks)
+def _of_subnets(site: Site, *hooks: tuple[Hook, ...]) -> Iterable[Filtering]:
+    return (Filtering(node=site.router, prefix=str(lan.prefix), hooks=one) for lan in site.lans for one in hooks)
 
 
-class ForwardDropSubnet(_OfOneSubnet):
-    """A packet filter drops what is forwarded from and to a subnet."""
-
-    name = "forward-drop-subnet"
-    label = "DR"
-    table = "filter"
-    hooks = (FORWARDED,)
-    called = {"netarena": "disable_routing, method 4"}
+_TARGETS: Mapping[str, Callable[[Site], Iterable[Filtering]]] = {
+    "forward-drop-all": lambda site: (Filtering(node=site.router),),
+    "forward-drop-subnet": lambda site: _of_subnets(site, FORWARDED),
+}
 
 
-class TrafficDropped(_OfOneSubnet):
-    """A packet filter drops traffic from and to a subnet."""
+def _fault(name: str, filtering: _Filter, *, about: str, called: str, label: str = "DT") -> SiteValue[Filtering]:
+    return shell_fault(
+        name,
+        about=about,
+        label=label,
+        parameters=Filtering,
+        called={"netarena": called},
+        at=_TARGETS.get(name, lambda site: _of_subnets(site, FORWARDED, EVERYTHING)),
+        breaks=filtering.breaks,
+        touches=filtering.touches,
+        change=filtering.change,
+    )
 
-    name = "traffic-dropped"
-    called = {"netarena": "drop_traffic_to_from_subnet, method 1"}
 
-
-class TrafficRejected(_OfOneSubnet):
-    """A packet filter rejects traffic from and to a subnet, and says so to the sender."""
-
-    name = "traffic-rejected"
-    verdict = "reject"
-    called = {"netarena": "drop_traffic_to_from_subnet, method 2"}
-
-
-class IcmpBlocked(_OfOneSubnet):
-    """A packet filter drops ICMP from and to a subnet; other traffic passes."""
-
-    name = "icmp-blocked"
-    selector = "ip protocol icmp"
-    called = {"netarena": "drop_traffic_to_from_subnet, method 3"}
-
-    def breaks(self, parameters: Filtering, site: Site) -> Affected:
-        filtered = super().breaks(parameters, site)
-        return lambda flow: flow.protocol == "icmp" and filtered(flow)
+FORWARD_DROP_ALL = _fault(
+    "forward-drop-all",
+    _Filter("filter"),
+    about="A packet filter drops everything that is forwarded.",
+    called="disable_routing, method 2",
+    label="DR",
+)
+FORWARD_DROP_SUBNET = _fault(
+    "forward-drop-subnet",
+    _Filter("filter"),
+    about="A packet filter drops what is forwarded from and to a subnet.",
+    called="disable_routing, method 4",
+    label="DR",
+)
+TRAFFIC_DROPPED = _fault(
+    "traffic-dropped",
+    _Filter("firewall"),
+    about="A packet filter drops traffic from and to a subnet.",
+    called="drop_traffic_to_from_subnet, method 1",
+)
+TRAFFIC_REJECTED = _fault(
+    "traffic-rejected",
+    _Filter("firewall", verdict="reject"),
+    about="A packet filter rejects traffic from and to a subnet, and says so to the sender.",
+    called="drop_traffic_to_from_subnet, method 2",
+)
+ICMP_BLOCKED = _fault(
+    "icmp-blocked",
+    _Filter("firewall", selector="ip protocol icmp"),
+    about="A packet filter drops ICMP from and to a subnet; other traffic passes.",
+    called="drop_traffic_to_from_subnet, method 3",
+)

@@ -12,7 +12,8 @@ from typing import Final, TypeVar
 from pytest_netbench.dialects.openflow_controller import fabric
 from pytest_netbench.dialects.openflow_controller.intents import Host, Intents
 from pytest_netbench.dialects.openvswitch.flows import flow
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.change import OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

@@ -7,44 +7,34 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from pytest_netbench.dialects.signs import Sign
-from pytest_netbench.faults.linux import LinuxFault, OnNode
-from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.builders import shell_fault
+from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site
 
 PRIORITY = 100
 
 
-class IpForwardingOff(LinuxFault[OnNode]):
-    """The kernel forwards nothing."""
+def _off(p: OnNode) -> Change:
+    return Change(
+        inject=("sysctl -qw net.ipv4.ip_forward=0",),
+        repair=("sysctl -qw net.ipv4.ip_forward=1",),
+        signs=(Sign("sysctl -n net.ipv4.ip_forward", r"^0$"),),
+        wrong=f"{p.node} forwards no IPv4 packets. Hosts reach their gateway and the hosts of their subnet,"
+        " but no other subnet.",
+    )
 
-    name = "ip-forwarding-off"
-    label = "DR"
-    parameters = OnNode
-    called = {"netarena": "disable_routing, method 1"}
 
-    def _targets(self, site: Site) -> Iterator[OnNode]:
-        yield OnNode(node=site.router)
-
-    def breaks(self, parameters: OnNode, site: Site) -> Affected:  # noqa: ARG002  (there is no choice)
-        return lambda flow: bool(site.crosses(flow))
-
-    def touches(self, parameters: OnNode) -> frozenset[str]:
-        return frozenset({f"{parameters.node} ip_forward"})
-
-    def wrong(self, parameters: OnNode) -> str:
-        return (
-            f"{parameters.node} forwards no IPv4 packets. Hosts reach their gateway and the hosts of their subnet,"
-            " but no other subnet."
-        )
-
-    def injection(self, parameters: OnNode) -> Commands:
-        return {parameters.node: ("sysctl -qw net.ipv4.ip_forward=0",)}
-
-    def signs(self, parameters: OnNode) -> Iterator[Sign]:  # noqa: ARG002  (there is no choice)
-        yield Sign("sysctl -n net.ipv4.ip_forward", r"^0$")
-
-    def repair(self, parameters: OnNode) -> tuple[str, ...]:  # noqa: ARG002  (there is no choice)
-        return ("sysctl -qw net.ipv4.ip_forward=1",)
+IP_FORWARDING_OFF = shell_fault(
+    "ip-forwarding-off",
+    about="The kernel forwards nothing.",
+    label="DR",
+    parameters=OnNode,
+    called={"netarena": "disable_routing, method 1"},
+    at=lambda site: (OnNode(node=site.router),),
+    breaks=lambda _, site: lambda flow: bool(site.crosses(flow)),
+    touches=lambda p: frozenset({f"{p.node} ip_forward"}),
+    change=_off,
+)
 
 
 class ProhibitingRule(OnNode):
@@ -60,48 +50,48 @@ class ProhibitingRule(OnNode):
         return to + ("" if self.interface is None else f" iif {self.interface}")
 
 
-class PolicyRuleProhibit(LinuxFault[ProhibitingRule]):
-    """A routing rule prohibits what comes from one LAN, what goes from it to another one, or everything."""
+def _rules(site: Site) -> Iterator[ProhibitingRule]:
+    yield ProhibitingRule(node=site.router)
+    for lan in site.lans:
+        yield ProhibitingRule(node=site.router, interface=lan.interface)
+        for other in site.others(lan):
+            yield ProhibitingRule(node=site.router, interface=lan.interface, to=str(other.prefix))
 
-    name = "policy-rule-prohibit"
-    label = "DR"
-    parameters = ProhibitingRule
-    called = {"netarena": "disable_routing, method 3"}
 
-    def _targets(self, site: Site) -> Iterator[ProhibitingRule]:
-        yield ProhibitingRule(node=site.router)
-        for lan in site.lans:
-            yield ProhibitingRule(node=site.router, interface=lan.interface)
-            for other in site.others(lan):
-                yield ProhibitingRule(node=site.router, interface=lan.interface, to=str(other.prefix))
+def _prohibited(p: ProhibitingRule, site: Site) -> Affected:
+    if p.interface is None:
+        return site.passes_router
+    if p.to is None:
+        return lambda flow: p.interface in site.crosses(flow)
+    pair = {p.interface, site.lan_with(IPv4Network(p.to)).interface}
+    return lambda flow: site.crosses(flow) == pair
 
-    def breaks(self, parameters: ProhibitingRule, site: Site) -> Affected:
-        if parameters.interface is None:
-            return site.passes_router
-        if parameters.to is None:
-            return lambda flow: parameters.interface in site.crosses(flow)
-        pair = {parameters.interface, site.lan_with(IPv4Network(parameters.to)).interface}
-        return lambda flow: site.crosses(flow) == pair
 
-    def touches(self, parameters: ProhibitingRule) -> frozenset[str]:
-        return frozenset({f"{parameters.node} rule {PRIORITY}"})
+def _prohibiting(p: ProhibitingRule) -> Change:
+    which = "all packets, also those of its own"
+    effect = f"Nothing passes {p.node}, and it answers nobody"
+    if p.interface is not None:
+        which = f"packets that come in on {p.interface}"
+        effect = "The hosts there and those of other subnets do not reach each other"
+    if p.to is not None:
+        which += f" and go to {p.to}"
+        effect = "The two subnets do not reach each other, because one direction is enough to lose the answers"
+    return Change(
+        inject=(f"ip rule add priority {PRIORITY}{p.selector} prohibit",),
+        repair=(f"ip rule del priority {PRIORITY}",),
+        signs=(Sign("ip rule show", rf"^{PRIORITY}:\s+from all{re.escape(p.selector)} prohibit\s*$"),),
+        wrong=f"A routing rule on {p.node} prohibits {which}. {effect}.",
+    )
 
-    def wrong(self, parameters: ProhibitingRule) -> str:
-        which = "all packets, also those of its own"
-        effect = f"Nothing passes {parameters.node}, and it answers nobody"
-        if parameters.interface is not None:
-            which = f"packets that come in on {parameters.interface}"
-            effect = "The hosts there and those of other subnets do not reach each other"
-        if parameters.to is not None:
-            which += f" and go to {parameters.to}"
-            effect = "The two subnets do not reach each other, because one direction is enough to lose the answers"
-        return f"A routing rule on {parameters.node} prohibits {which}. {effect}."
 
-    def injection(self, parameters: ProhibitingRule) -> Commands:
-        return {parameters.node: (f"ip rule add priority {PRIORITY}{parameters.selector} prohibit",)}
-
-    def signs(self, parameters: ProhibitingRule) -> Iterator[Sign]:
-        yield Sign("ip rule show", rf"^{PRIORITY}:\s+from all{re.escape(parameters.selector)} prohibit\s*$")
-
-    def repair(self, parameters: ProhibitingRule) -> tuple[str, ...]:  # noqa: ARG002  (its priority names it)
-        return (f"ip rule del priority {PRIORITY}",)
+POLICY_RULE_PROHIBIT = shell_fault(
+    "policy-rule-prohibit",
+    about="A routing rule prohibits what comes from one LAN, what goes from it to another one, or everything.",
+    label="DR",
+    parameters=ProhibitingRule,
+    called={"netarena": "disable_routing, method 3"},
+    at=_rules,
+    breaks=_prohibited,
+    touches=lambda p: frozenset({f"{p.node} rule {PRIORITY}"}),
+    change=_prohibiting,
+)

@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Generic, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults import carriers
-from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.change import OnDevice
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

@@ -7,7 +7,8 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Final
 
 from pytest_netbench.faults.addresses import too_long
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.change import OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

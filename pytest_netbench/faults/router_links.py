@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.change import OnDevice
 from pytest_netbench.model.network import DrawnNetwork
 
 

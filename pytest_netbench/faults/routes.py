@@ -6,12 +6,12 @@ A wrong route replaces the connected route to a LAN, or is a more specific one t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from ipaddress import IPv4Network
 
 from pytest_netbench.dialects.signs import Sign
-from pytest_netbench.faults.linux import LinuxFault, OnNode
-from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.builders import SiteValue, shell_fault
+from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Lan, Site
 
 WORSE, BETTER = 200, 100
@@ -58,131 +58,120 @@ class Misrouting(OnNode):
         return f"{self.destination}{via} dev {self.wrong}"
 
 
-class _Misrouted(LinuxFault[Misrouting]):
-    """What faults of the routing table share."""
-
-    label = "WR"
-    parameters = Misrouting
-
-    def effect(self, parameters: Misrouting) -> str:  # noqa: ARG002  (one of them needs it)
-        """Sentences that say what follows from it."""
-        return "Packets to it are lost there."
-
-    def breaks(self, parameters: Misrouting, site: Site) -> Affected:
-        destination = IPv4Network(parameters.destination)
-        hosts = site.lan_with(destination).hosts
-        return site.beyond([name for name, address in hosts.items() if address in destination])
-
-    def touches(self, parameters: Misrouting) -> frozenset[str]:
-        return frozenset({f"{parameters.node} {parameters.right}", f"{parameters.node} {parameters.wrong}"})
-
-    def wrong(self, parameters: Misrouting) -> str:
-        what = "The host" if parameters.is_host else "The subnet"
-        via = "" if parameters.gateway is None else f" by way of {parameters.gateway}"
-        return (
-            f"{what} {parameters.shown} is behind interface {parameters.right} of {parameters.node}, but a route leads"
-            f" to {parameters.wrong}{via}. {self.effect(parameters)}"
-        )
-
-    def injection(self, parameters: Misrouting) -> Commands:
-        add = f"ip route add {parameters.detour}"
-        remove = f"ip route del {parameters.destination} dev {parameters.right}"
-        return {parameters.node: (add,) if parameters.is_host else (remove, add)}
-
-    def signs(self, parameters: Misrouting) -> Iterator[Sign]:
-        via = "" if parameters.gateway is None else f"via {re.escape(parameters.gateway)} "
-        route = rf"{re.escape(parameters.shown)} {via}dev {parameters.wrong}\b[^\n]*"
-        yield Sign(f"ip route show {parameters.destination}", rf"\A{route}\n?\Z")
-
-    def repair(self, parameters: Misrouting) -> tuple[str, ...]:
-        if parameters.is_host:
-            return (f"ip route del {parameters.detour}",)
-        return (f"ip route replace {parameters.connected}",)
+def _lost(p: Misrouting, site: Site) -> Affected:
+    destination = IPv4Network(p.destination)
+    hosts = site.lan_with(destination).hosts
+    return site.beyond([name for name, address in hosts.items() if address in destination])
 
 
-class RouteWrongInterface(_Misrouted):
-    """A route leads to another interface than that behind which its destination is."""
-
-    name = "route-wrong-interface"
-    called = {"netarena": "wrong_routing_table, method 1"}
-
-    def _targets(self, site: Site) -> Iterator[Misrouting]:
-        for lan, destination, other in _detours(site):
-            yield _misrouting(site, lan, destination, other)
+def _touched(p: Misrouting) -> frozenset[str]:
+    forwarding = () if p.forwarder is None else (f"{p.forwarder} ip_forward",)
+    return frozenset((f"{p.node} {p.right}", f"{p.node} {p.wrong}", *forwarding))
 
 
-class RouteWrongGateway(_Misrouted):
-    """A route has a gateway that nobody is."""
-
-    name = "route-wrong-gateway"
-    called = {"netarena": "wrong_routing_table, method 2"}
-
-    def effect(self, parameters: Misrouting) -> str:
-        return f"Nobody has the address {parameters.gateway}, so that packets to it are lost."
-
-    def _targets(self, site: Site) -> Iterator[Misrouting]:
-        for lan, destination, other in _detours(site):
-            yield _misrouting(site, lan, destination, other, gateway=str(other.free))
+def _wrong(p: Misrouting, effect: str) -> str:
+    what = "The host" if p.is_host else "The subnet"
+    via = "" if p.gateway is None else f" by way of {p.gateway}"
+    return f"{what} {p.shown} is behind interface {p.right} of {p.node}, but a route leads to {p.wrong}{via}. {effect}"
 
 
-class RouteWorseMetric(_Misrouted):
-    """The right route has a worse metric than a wrong one."""
-
-    name = "route-worse-metric"
-    called = {"netarena": "wrong_routing_table, method 3"}
-
-    def effect(self, parameters: Misrouting) -> str:  # noqa: ARG002  (there is no choice)
-        return f"The right route is there, but its metric {WORSE} is worse than {BETTER}. Packets to it are lost."
-
-    def _targets(self, site: Site) -> Iterator[Misrouting]:
-        for lan, destination, other in _detours(site):
-            if destination == lan.prefix:
-                yield _misrouting(site, lan, destination, other, gateway=str(other.free))
-
-    def injection(self, parameters: Misrouting) -> Commands:
-        return {
-            parameters.node: (
-                f"ip route add {parameters.connected} metric {WORSE}",
-                f"ip route add {parameters.detour} metric {BETTER}",
-                f"ip route del {parameters.connected}",
-            )
-        }
-
-    def signs(self, parameters: Misrouting) -> Iterator[Sign]:
-        command = f"ip route show {parameters.destination}"
-        yield Sign(command, rf"^{re.escape(parameters.detour)} metric {BETTER}\s*$")
-        yield Sign(command, rf"^{re.escape(parameters.connected)} metric {WORSE}\s*$")
-        # no third route, in particular none without a metric
-        yield Sign(f"{command} | wc -l", r"\A2$")
-
-    def repair(self, parameters: Misrouting) -> tuple[str, ...]:
-        return (
-            f"ip route add {parameters.connected}",
-            f"ip route del {parameters.detour} metric {BETTER}",
-            f"ip route del {parameters.connected} metric {WORSE}",
-        )
+def _detour(p: Misrouting, effect: str) -> Change:
+    add, remove = f"ip route add {p.detour}", f"ip route del {p.destination} dev {p.right}"
+    via = "" if p.gateway is None else f"via {re.escape(p.gateway)} "
+    route = rf"{re.escape(p.shown)} {via}dev {p.wrong}\b[^\n]*"
+    forwards = Change(inject=("sysctl -qw net.ipv4.ip_forward=1",))
+    return Change(
+        inject=(add,) if p.is_host else (remove, add),
+        repair=(f"ip route del {p.detour}" if p.is_host else f"ip route replace {p.connected}",),
+        signs=(Sign(f"ip route show {p.destination}", rf"\A{route}\n?\Z"),),
+        wrong=_wrong(p, effect),
+        elsewhere={} if p.forwarder is None else {p.forwarder: forwards},
+    )
 
 
-class RouteLoop(_Misrouted):
-    """Packets circle between the router and a host that forwards, until their time to live ends."""
+def _worse(p: Misrouting) -> Change:
+    command = f"ip route show {p.destination}"
+    effect = f"The right route is there, but its metric {WORSE} is worse than {BETTER}. Packets to it are lost."
+    return Change(
+        inject=(
+            f"ip route add {p.connected} metric {WORSE}",
+            f"ip route add {p.detour} metric {BETTER}",
+            f"ip route del {p.connected}",
+        ),
+        repair=(
+            f"ip route add {p.connected}",
+            f"ip route del {p.detour} metric {BETTER}",
+            f"ip route del {p.connected} metric {WORSE}",
+        ),
+        signs=(
+            Sign(command, rf"^{re.escape(p.detour)} metric {BETTER}\s*$"),
+            Sign(command, rf"^{re.escape(p.connected)} metric {WORSE}\s*$"),
+            # no third route, in particular none without a metric
+            Sign(f"{command} | wc -l", r"\A2$"),
+        ),
+        wrong=_wrong(p, effect),
+    )
 
-    name = "route-loop"
-    called = {"netarena": "wrong_routing_table, method 4"}
 
-    def effect(self, parameters: Misrouting) -> str:
-        return f"{parameters.forwarder} forwards them back, so that packets circle until their time to live ends."
+def _fault(
+    name: str,
+    *,
+    about: str,
+    method: int,
+    at: Callable[[Site], Iterable[Misrouting]],
+    change: Callable[[Misrouting], Change],
+) -> SiteValue[Misrouting]:
+    return shell_fault(
+        name,
+        about=about,
+        label="WR",
+        parameters=Misrouting,
+        called={"netarena": f"wrong_routing_table, method {method}"},
+        at=at,
+        breaks=_lost,
+        touches=_touched,
+        change=change,
+    )
 
-    def _targets(self, site: Site) -> Iterator[Misrouting]:
-        for lan, destination, other in _detours(site):
-            for host, address in other.hosts.items():
-                yield _misrouting(site, lan, destination, other, gateway=str(address), forwarder=host)
 
-    def touches(self, parameters: Misrouting) -> frozenset[str]:
-        return super().touches(parameters) | {f"{parameters.forwarder} ip_forward"}
-
-    def injection(self, parameters: Misrouting) -> Commands:
-        forwarder = str(parameters.forwarder)
-        return {forwarder: ("sysctl -qw net.ipv4.ip_forward=1",), **super().injection(parameters)}
+ROUTE_WRONG_INTERFACE = _fault(
+    "route-wrong-interface",
+    about="A route leads to another interface than that behind which its destination is.",
+    method=1,
+    at=lambda site: (_misrouting(site, *detour) for detour in _detours(site)),
+    change=lambda p: _detour(p, "Packets to it are lost there."),
+)
+ROUTE_WRONG_GATEWAY = _fault(
+    "route-wrong-gateway",
+    about="A route has a gateway that nobody is.",
+    method=2,
+    at=lambda site: (_misrouting(site, *detour, gateway=str(detour[2].free)) for detour in _detours(site)),
+    change=lambda p: _detour(p, f"Nobody has the address {p.gateway}, so that packets to it are lost."),
+)
+ROUTE_WORSE_METRIC = _fault(
+    "route-worse-metric",
+    about="The right route has a worse metric than a wrong one.",
+    method=3,
+    at=lambda site: (
+        _misrouting(site, lan, destination, other, gateway=str(other.free))
+        for lan, destination, other in _detours(site)
+        if destination == lan.prefix
+    ),
+    change=_worse,
+)
+ROUTE_LOOP = _fault(
+    "route-loop",
+    about="Packets circle between the router and a host that forwards, until their time to live ends.",
+    method=4,
+    at=lambda site: (
+        _misrouting(site, *detour, gateway=str(address), forwarder=host)
+        for detour in _detours(site)
+        for host, address in detour[2].hosts.items()
+    ),
+    change=lambda p: _detour(
+        p, f"{p.forwarder} forwards them back, so that packets circle until their time to live ends."
+    ),
+)
 
 
 def _detours(site: Site) -> Iterator[tuple[Lan, IPv4Network, Lan]]:

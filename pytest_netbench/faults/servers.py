@@ -13,7 +13,8 @@ from ipaddress import IPv4Network
 from typing import ClassVar, Final, Generic, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.change import OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation

@@ -11,7 +11,8 @@ from typing import Final, TypeVar
 
 from pytest_netbench.dialects.openflow_controller.intents import Intents, parse
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.change import OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.change import OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 def about(fault: object) -> str:
     """The first sentence of what a fault says of its kind."""
+    said = getattr(fault, "about", None)
+    if isinstance(said, str):
+        return said
     return (inspect.getdoc(fault) or "Something is wrong.").partition("\n")[0].replace("``", "`")
 
 

@@ -22,7 +22,8 @@ def fault_of(name: str) -> Any:
     Raises:
         UsageError: There is none in the catalogue.
     """
-    return parts.load("faults", name)()
+    found = parts.load("faults", name)
+    return found() if isinstance(found, type) else found
 
 
 class InjectedFault(Model):

@@ -14,6 +14,7 @@ from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.cli import extras
 from pytest_netbench.cli import main as cli
 from pytest_netbench.lab.capabilities import CAPABILITIES
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.platforms.access import SandboxLimits
 from tests.support.doc_examples import ROOT
 
@@ -116,7 +117,7 @@ def test_what_the_default_backend_offers_is_documented():
 
 @pytest.mark.parametrize("name", parts.names("faults"))
 def test_every_fault_is_documented_with_its_label_its_parameters_and_its_other_name(name):
-    fault = parts.load("faults", name)()
+    fault = fault_of(name)
     (row,) = [line for line in read("faults.md").splitlines() if line.startswith(f"| `{name}` |")]
     _, _, label, _, parameters, other, _ = (cell.strip() for cell in row.split("|"))
     assert (label, other) == (fault.label, ", ".join(fault.called.values()))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.faults.injecting import await_effects, inject_all
@@ -15,6 +14,7 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import get
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import LoadBalancer
 from pytest_netbench.model.task import Task
 from pytest_netbench.platforms.linux.balancer import LB_CONF, config_text
@@ -67,7 +67,7 @@ def test_requests_are_spread_over_all_servers_in_turn(lab: Any, network: DrawnNe
 def test_a_fault_fails_requests_for_its_name_only_and_goes_away(
     name: str, lab: Any, network: DrawnNetwork, payload: Diagnose
 ) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     place = next(iter(fault.places(network)))
     with pytest.raises(FaultHasNoEffect):
         fault.observe(place, lab)
@@ -87,7 +87,7 @@ def test_a_fault_fails_requests_for_its_name_only_and_goes_away(
 
 
 def test_slow_web_servers_are_no_slow_load_balancer(lab: Any, network: DrawnNetwork) -> None:
-    slow: Any = parts.load("faults", "lb-server-slow")()
+    slow: Any = fault_of("lb-server-slow")
     (place,) = slow.places(network)
     _, one = balancer(network)
     for server in one.servers:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from tests.support.ios import await_that
 
@@ -20,7 +20,7 @@ def test_the_neighbor_keeps_the_route_for_itself_until_the_repair(deploy_task: A
     network = draw_network(NetworkParameters.model_validate(LINE))
     fields = {"task_name": "line", "slug": "line", "intents": [{"text": "none"}], **network.fields()}
     lab = deploy_task(Task.model_validate(fields))
-    fault: Any = parts.load("faults", "bgp-blackhole-tagged")()
+    fault: Any = fault_of("bgp-blackhole-tagged")
     one = next(iter(fault.places(network)))
     (near,) = (name for name in network.routers if name not in {one.node, one.far})
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults import carriers
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from tests.support.ios import await_that
 
@@ -41,7 +41,7 @@ def lab(network: DrawnNetwork, deploy_task: Any) -> Any:
 
 @pytest.mark.parametrize("name", CABLES)
 def test_it_is_seen_leaves_no_trace_and_goes_away(name: str, network: DrawnNetwork, lab: Any) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     between = next(one for one in fault.places(network) if {one.node, one.peer_node} <= set(network.routers))
     with pytest.raises(FaultHasNoEffect):
         fault.observe(between, lab)

@@ -21,6 +21,7 @@ from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.faults.protocol import NetworkFault
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import UNLIMITED, Task
 from tests.support.ios import eventually
 
@@ -69,7 +70,7 @@ def tried(name: str, platform: str) -> bool:
 
 def places(name: str, network: DrawnNetwork) -> list[Any]:
     """Some places of a fault, which differ from fault to fault."""
-    every = list(parts.load("faults", name)().places(network))
+    every = list(fault_of(name).places(network))
     count = MANY if os.environ.get("NETBENCH_WHOLE_CORPUS") else FEW
     return random.Random(name).sample(every, min(count, len(every)))
 
@@ -102,7 +103,7 @@ def test_each_fault_takes_effect_and_its_repair_restores_all(deploy_task: Any, r
     assert not lost(lab, network)
     before, healthy = configs(lab, network), list(states(lab, network))
     for name in ROUTINGS[routing]:
-        known = parts.load("faults", name)()
+        known = fault_of(name)
         assert isinstance(known, NetworkFault)
         for one in places(name, network) if platform in known.platforms and tried(name, platform) else ():
             with pytest.raises(FaultHasNoEffect):

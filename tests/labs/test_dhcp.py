@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.faults.dhcp import configured, served_lans
@@ -17,6 +16,7 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.platforms.linux.dhcp import SCRIPT
 from tests.support.ios import await_that
@@ -74,7 +74,7 @@ def test_clients_have_what_the_network_was_drawn_with_when_the_lab_is_ready(
 def test_a_fault_reaches_clients_and_they_have_all_again_afterwards(
     name: str, lab: Any, network: DrawnNetwork, payload: Diagnose
 ) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     place = next(iter(fault.places(network)))
     client = next(iter(place.clients))
     far = next(host for host in network.hosts if network.lan_of(host) != network.lan_of(client))
@@ -95,7 +95,7 @@ def test_a_fault_reaches_clients_and_they_have_all_again_afterwards(
 
 
 def test_a_rogue_server_leaves_nothing_on_its_host_and_the_right_one_runs(lab: Any, network: DrawnNetwork) -> None:
-    fault: Any = parts.load("faults", "dhcp-dns-spoofed")()
+    fault: Any = fault_of("dhcp-dns-spoofed")
     place = next(iter(fault.places(network)))
     files = "find /etc /run /tmp /var -type f"
     before = lab.nodes[place.node].run(["/bin/sh", "-c", files]).stdout

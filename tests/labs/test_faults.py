@@ -16,6 +16,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.model.watch import WatchedFlow
 from tests.support.stars import star_flows, star_site, star_task
@@ -30,7 +31,7 @@ def lab(deploy_task: Any) -> Any:
 
 
 def fault(name: str) -> SiteFault[Any]:
-    known: SiteFault[Any] = parts.load("faults", name)()
+    known: SiteFault[Any] = fault_of(name)
     return known
 
 

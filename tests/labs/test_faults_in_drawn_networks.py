@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
@@ -22,6 +21,7 @@ from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import UNLIMITED, Task
 
 WHOLE = bool(os.environ.get("NETBENCH_WHOLE_CORPUS"))
@@ -122,7 +122,7 @@ def test_a_fault_breaks_flows_and_its_repair_leaves_everything_as_it_was(subject
     subject, names = subject
     lab, tried = subject.lab, 0
     for name in names:
-        known = parts.load("faults", name)()
+        known = fault_of(name)
         for one in places(known, subject.network):
             with pytest.raises(FaultHasNoEffect):
                 known.observe(one, lab)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults.injecting import inject_all
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from tests.labs.conftest import DeployTask
 from tests.support.ios import settle, show, type_lines
@@ -52,7 +52,7 @@ def moved(lab: Any, node: str) -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(MOVED))
 def test_no_adjacency_moves_but_those_of_the_line(lab: Any, network: DrawnNetwork, name: str) -> None:
-    fault = parts.load("faults", name)()
+    fault = fault_of(name)
     places = [one for one in fault.places(network) if len(neighbors_of(network, one.node)) > 1]
     if not places:
         pytest.skip("it fits no router with two neighbors")
@@ -61,7 +61,7 @@ def test_no_adjacency_moves_but_those_of_the_line(lab: Any, network: DrawnNetwor
     found = []
     for inject in (
         lambda: inject_all([(fault, place)], lab),
-        lambda: type_lines(node, *fault.injection(place)),
+        lambda: type_lines(node, *fault.change(place).inject),
     ):
         show(node, "clear logging")
         inject()

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Answer
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.lab.clients import get
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from tests.support.ios import await_that
 
@@ -34,7 +34,7 @@ def lab(network: DrawnNetwork, deploy_task: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["tcp-syn-flood", "web-flood"])
 def test_a_flooded_server_answers_nobody_until_the_flood_ends(name: str, lab: Any, network: DrawnNetwork) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     flood = next(iter(fault.places(network)))
     client = next(host for host in network.hosts if host not in {flood.node, flood.victim})
 

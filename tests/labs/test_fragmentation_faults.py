@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Flow
 from tests.support.ios import await_that
@@ -38,8 +38,8 @@ def between(network: DrawnNetwork, place: Any) -> tuple[str, str]:
 
 @pytest.mark.parametrize("name", ["icmp-frag-needed-denied", "fragments-denied"])
 def test_only_both_together_lose_long_packets(name: str, network: DrawnNetwork, lab: Any) -> None:
-    denied: Any = parts.load("faults", name)()
-    low: Any = parts.load("faults", denied.company)()
+    denied: Any = fault_of(name)
+    low: Any = fault_of(denied.company)
     place = next(iter(denied.places(network)))
     link = next(iter(denied.accompanied(place, network)))
     source, target = between(network, place)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, FaultHasNoEffect
@@ -14,6 +13,7 @@ from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.lab.capabilities import crashed
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import UNLIMITED, Task
 from pytest_netbench.model.watch import WatchedFlow
 from tests.support.ios import await_that
@@ -69,7 +69,7 @@ def test_it_is_seen_from_other_nodes_and_leaves_nothing(name: str, node: str, ne
     broken = [number for number, flow in enumerate(flows) if is_broken(flow)]
     assert 0 < len(broken) < len(flows)
 
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     one = next(one for one in fault.places(network) if one.node == node)
     await_that(lambda: not wrong(), lambda: "flows are wrong")
     with pytest.raises(FaultHasNoEffect):

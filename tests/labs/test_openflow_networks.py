@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.lab.capabilities import LINKS
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from tests.support.ios import await_that
 
@@ -122,7 +122,7 @@ def test_the_controller_finds_another_way_when_a_cable_is_cut(lab: Any, network:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_each_fault_takes_effect_and_its_repair_restores_all(name: str, lab: Any, network: DrawnNetwork) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     fitting = [one for one in fault.places(network) if getattr(one, "match", "ip,").startswith("ip,")]
     one = random.Random(name).choice(fitting)
     before = configs(lab)
@@ -142,7 +142,7 @@ def test_each_fault_takes_effect_and_its_repair_restores_all(name: str, lab: Any
 
 
 def test_no_age_and_no_history_tells_which_rule_was_injected(lab: Any, network: DrawnNetwork) -> None:
-    fault: Any = parts.load("faults", "flow-rule-shadowing")()
+    fault: Any = fault_of("flow-rule-shadowing")
     one = next(iter(fault.places(network)))
     inject_all([(fault, one)], lab)
     try:

@@ -14,7 +14,7 @@ from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.lab.request import request_of
-from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Task
@@ -109,7 +109,7 @@ def test_routes_that_a_repair_did_not_need_count_in_the_blast_radius(platform: s
     assert repaired["blast_radius"].value == 0.0
     assert repaired["blast_radius"].evidence["routes_compared"]
     (fault,) = repair_of(task).faults
-    known = parts.load("faults", fault.fault)()
+    known = fault_of(fault.fault)
     commands = known.recover(known.parameters.model_validate(fault.parameters))[fault.parameters["node"]]
     route = "198.51.100.0 255.255.255.0 Null0" if platform == "cisco_ios" else "198.51.100.0/24 blackhole"
     careless = scores(attempted(task, Typist(fault.parameters["node"], enters=(*commands, f"ip route {route}"))))

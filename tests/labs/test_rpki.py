@@ -74,7 +74,9 @@ def test_the_route_is_accepted_until_the_repair(lab: Any, network: DrawnNetwork,
     place = list(fault.places(network))[number]
     with pytest.raises(FaultHasNoEffect):
         fault.observe(place, lab)
-    assert [*fault.remains(place, lab)] == [f"{place.node} has no route to {place.prefix} by {place.peer}"]
+    assert [left for check in fault.change(place).checks for left in check(lab)] == [
+        f"{place.node} has no route to {place.prefix} by {place.peer}"
+    ]
     before = lab.driver(place.node).running_config(lab.nodes[place.node])
     inject_all([(fault, place)], lab)
     await_effects([(fault, place)], lab)

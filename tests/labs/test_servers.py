@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.agents.runbooks.expert import RunbookExpert
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.dialects.linux.signs import SIGNS
@@ -25,6 +24,7 @@ from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import get, look_up
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 from pytest_netbench.scorers.apply import apply_scorers
@@ -143,7 +143,7 @@ def test_the_running_config_of_a_host_has_its_resolver_and_its_zone(
     "name", [name for name in SERVED if name not in {"tcp-syn-flood", "web-flood", "host-cpu-limited"}]
 )  # see test_floods
 def test_a_fault_is_seen_by_hosts_and_goes_away(name: str, lab: Any, payload: Diagnose, serving: Serving) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     given = {"shape": "star", "platform": "frr", "services": ("dns", "web"), "managed_hosts": True}
     found = list(fault.places(draw_network(NetworkParameters.model_validate(given))))
     web = server(payload, "web")
@@ -208,7 +208,7 @@ def test_a_host_short_of_processor_time_is_late_in_all_but_pings(lab: Any, paylo
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_no_time_of_a_file_tells_what_was_changed(count: int, lab: Any, payload: Diagnose, serving: Serving) -> None:
-    fault: Any = parts.load("faults", "host-resolver-wrong")()
+    fault: Any = fault_of("host-resolver-wrong")
     given = {"shape": "star", "platform": "frr", "services": ("dns", "web"), "managed_hosts": True}
     places = list(fault.places(draw_network(NetworkParameters.model_validate(given))))
     before = time.time()

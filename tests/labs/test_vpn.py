@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.uses import Tunnel, uses_of
@@ -17,6 +16,7 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import answers
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import VpnEnd
 from pytest_netbench.model.task import Task
 from pytest_netbench.platforms.capabilities import PROCESSES, PROGRAMS
@@ -135,7 +135,7 @@ def test_whoever_awaits_the_program_does_not_take_its_socket_away(
 def test_a_fault_cuts_the_tunnel_alone_and_goes_away(
     name: str, lab: Any, network: DrawnNetwork, payload: Diagnose, tunnel: Tunnel
 ) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     places = list(fault.places(network))
     place = places[-1]
     with pytest.raises(FaultHasNoEffect, match="has "):

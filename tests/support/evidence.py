@@ -24,7 +24,7 @@ from pytest_netbench.generators.diagnose import (
     DiagnoseParameters,
 )
 from pytest_netbench.model.diagnosis import diagnose_of
-from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 from tests.support.stars import star_site
 
@@ -73,7 +73,7 @@ def evidence_in(task: Task, name: str) -> tuple[Observation, ...]:
 
 def on_a_site(name: str) -> tuple[Observation, ...]:
     """The evidence of a fault at a site of Linux; none of a fault of networks."""
-    fault, site = parts.load("faults", name)(), star_site(2, 3)
+    fault, site = fault_of(name), star_site(2, 3)
     if not isinstance(fault, SiteFault):
         return ()
     parameters = next(iter(fault.targets(site))).model_dump(mode="json")
@@ -98,7 +98,7 @@ def _general(sentence: str, task: Task | None, name: str) -> str:
     """A sentence with the names of parameters in the place of their values."""
     if task is None:
         return sentence
-    if sentence == about(parts.load("faults", name)()):
+    if sentence == about(fault_of(name)):
         return sentence
     values = {str(value): f"*{field}*" for field, value in reversed(_fault(task, name).parameters.items()) if value}
     others = {node.name: "another node" for node in diagnose_of(task).topology.nodes}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import tomllib
 from typing import get_args
 
@@ -49,7 +50,8 @@ def test_parts_of_a_checkout_are_found_though_its_installed_metadata_is_older(gr
     monkeypatch.setattr(parts, "_installed", lambda *_: ())
     assert set(parts.names(group)) == set(declared)
     for name, value in declared.items():
-        assert parts.load(group, name).__name__ == value.partition(":")[2]
+        module, _, attribute = value.partition(":")
+        assert parts.load(group, name) is getattr(importlib.import_module(module), attribute)
 
 
 def test_parts_that_a_new_folder_of_the_search_path_brings_are_found(tmp_path, monkeypatch: pytest.MonkeyPatch):

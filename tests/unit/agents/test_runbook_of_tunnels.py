@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.agents.runbooks.facts import Facts
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.generators.diagnose import OF_VPN, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import VpnEnd, VpnPeer
 from pytest_netbench.model.task import Task
 
@@ -34,7 +34,7 @@ class Ends:
         }
         self._wrong: dict[str, VpnPeer | None] = {}
         if fault is not None:
-            one = parts.load("faults", fault)()
+            one = fault_of(fault)
             place = one.parameters.model_validate(payload.faults[0].parameters)
             self._wrong[place.node] = one.wrong_peer(place, self._ends[place.node].peers[place.peer])
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.agents.runbooks.expert import _named
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.hosts import check_hosts
@@ -22,7 +21,7 @@ from pytest_netbench.families.diagnose.methods import _types
 from pytest_netbench.generators.diagnose import DIAGNOSED, OF_QOS
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import Diagnose, RootCause
-from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from tests.support.ios import paper, typed
 
 NETWORKS = [
@@ -188,7 +187,7 @@ def test_nothing_is_found_where_nothing_is_wrong(number: int) -> None:
 
 @pytest.mark.parametrize("name", BY_CONFIG)
 def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> None:
-    known, tried = parts.load("faults", name)(), 0
+    known, tried = fault_of(name), 0
     for number, network in enumerate(networks()):
         # of a neighbor in the network of others nobody knows the AS
         every = [
@@ -197,9 +196,9 @@ def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> No
         for one in every[:: max(1, len(every) // 4)]:
             neighbors = {}
             if one.platform == "linux":
-                text, neighbors[one.node] = broken_host(configs(number)[one.node], known.injection(one))
+                text, neighbors[one.node] = broken_host(configs(number)[one.node], known.change(one).inject)
             else:
-                text = typed(device(network, one.node), known.injection(one))
+                text = typed(device(network, one.node), known.change(one).inject)
             facts, task = facts_of(number, {one.node: text}), task_of(number, name, one)
             lists = {
                 "fault_types": [kind.model_dump() for kind in _types((*DIAGNOSED, *OF_QOS))],

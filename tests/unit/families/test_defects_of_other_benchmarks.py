@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.datacentre import golden
 from pytest_netbench.families.faulty.flows import words
@@ -21,6 +20,7 @@ from pytest_netbench.families.plan.judging import Truth, judge
 from pytest_netbench.families.plan.payload import plan_of
 from pytest_netbench.faults.repairs import known
 from pytest_netbench.model.agentsettings import AgentSettings
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo
@@ -122,9 +122,9 @@ def test_every_defect_has_a_test(defect: str) -> None:
     "name", ["forward-drop-subnet", "traffic-dropped", "traffic-rejected", "icmp-blocked", "forward-drop-all"]
 )
 def test_a_filter_of_a_subnet_drops_what_is_forwarded(name: str) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     for parameters in fault.targets(star_site(3, 2)):
-        (commands,) = fault.injection(parameters).values()
+        commands = fault.change(parameters).inject
         assert any("hook forward" in command for command in commands)
 
 
@@ -134,7 +134,7 @@ def test_a_task_from_its_file_injects_the_same_faults() -> None:
         again = Task.model_validate_json(task.model_dump_json(by_alias=True))
         for one, other in zip(repair_of(task).faults, repair_of(again).faults, strict=True):
             fault: Any = known(one).fault
-            assert fault.injection(known(one).parameters) == fault.injection(known(other).parameters)
+            assert fault.change(known(one).parameters).inject == fault.change(known(other).parameters).inject
         assert repair_of(again).symptom == repair_of(task).symptom
 
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.faults.configs import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import causes_of
-from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import PaperDevice, paper
@@ -42,7 +41,7 @@ NAMES = (
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def drawn(shape: str, platform: str, **parameters: Any) -> DrawnNetwork:
@@ -112,11 +111,11 @@ def test_an_ios_device_takes_each_injection_and_each_repair_leaves_the_config_as
             if one.platform == "cisco_ios":
                 router = device(network, one.node)
                 before = router.running_config()
-                assert name == "access-list-order" or list(unlike(before, known.shown(one)))
-                typed(router, *(line for line in known.injection(one) if not line.startswith("do ")))
+                assert name == "access-list-order" or list(unlike(before, known.change(one).config))
+                typed(router, *(line for line in known.change(one).inject if not line.startswith("do ")))
                 broken = router.running_config()
                 assert broken != before
-                assert list(unlike(broken, known.shown(one))) == [], one
+                assert list(unlike(broken, known.change(one).config)) == [], one
                 typed(router, *known.recover(one)[one.node])
                 assert router.running_config() == before, one
                 seen += 1
@@ -220,9 +219,9 @@ def test_neither_numbers_nor_counters_tell_which_line_was_moved() -> None:
     known = fault("access-list-order")
     for one in known.places(network):
         router = device(network, one.node)
-        *commands, last = known.injection(one)
+        *commands, last = known.change(one).inject
         assert last == "do clear access-list counters"
-        for changes in (commands, known.repair(one)):
+        for changes in (commands, known.change(one).repair):
             typed(router, *changes)
             found = find(router.config, one.access.name)
             assert found is not None
@@ -243,7 +242,7 @@ def test_a_list_in_a_wrong_order_is_repaired_in_one_step_on_linux() -> None:
     network = drawn("star", "linux", sizes={"hosts": 1})
     one = next(iter(fault("access-list-order").places(network)))
     (command,) = fault("access-list-order").recover(one)["r0"]
-    (injected,) = fault("access-list-order").injection(one)
+    (injected,) = fault("access-list-order").change(one).inject
     rules = [line.split(" forward ")[1].rstrip("'") for line in network.startup_configs["r0"].splitlines()[-3:]]
     assert (
         command

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults.balancers import _line
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import DIAGNOSED, OF_LB, SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import LoadBalancer
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def a_network(*services: str) -> DrawnNetwork:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 
 
 def places(routers: int, platform: str = "frr") -> tuple[DrawnNetwork, list[Any]]:
     given = {"shape": "line", "sizes": {"routers": routers}, "routing": "bgp", "platform": platform}
     network = draw_network(NetworkParameters.model_validate(given))
-    return network, list(parts.load("faults", "bgp-blackhole-tagged")().places(network))
+    return network, list(fault_of("bgp-blackhole-tagged").places(network))
 
 
 @pytest.mark.parametrize(("routers", "platform"), [(2, "frr"), (3, "cisco_ios"), (3, "mixed")])

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pytest_netbench import parts
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.faults.reasoning import OUTSIDE, reasoning
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import diagnose_of
-from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.repair import Repair
 
 CABLES = (
@@ -31,7 +30,7 @@ CABLES = (
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def a_network(platform: str = "cisco_ios", shape: str = "campus", routing: str = "ospf") -> Any:

@@ -10,6 +10,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.faults.site import Lan, Site
+from pytest_netbench.model.faulty import fault_of
 from tests.support.stars import star_flows, star_site
 
 METHODS = {
@@ -22,7 +23,7 @@ METHODS = {
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteFault)]

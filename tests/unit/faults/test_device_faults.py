@@ -11,6 +11,7 @@ from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.configs import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from tests.support.ios import paper, typed
 
 OF_ROUTING = ("bgp-", "ecmp-", "fragments-denied", "icmp-denied", "ospf-", "route-blackhole", "static-")
@@ -33,7 +34,7 @@ def drawn(shape: str, routing: str, platform: str, **sizes: int) -> DrawnNetwork
 
 
 def places(name: str, network: DrawnNetwork) -> list[Any]:
-    return list(parts.load("faults", name)().places(network))
+    return list(fault_of(name).places(network))
 
 
 @pytest.mark.parametrize(
@@ -163,9 +164,9 @@ COMMANDS = [
 def test_a_router_of_frr_is_broken_and_repaired_by_these_commands(
     name: str, routing: str, injected: str, repaired: str
 ) -> None:
-    known = parts.load("faults", name)()
+    known = fault_of(name)
     one = places(name, drawn("line", routing, "frr", routers=2))[0]
-    assert "; ".join(line.strip() for line in known.injection(one)) == injected
+    assert "; ".join(line.strip() for line in known.change(one).inject) == injected
     assert "; ".join(line.strip() for line in known.recover(one)["r1"]) == repaired
 
 
@@ -182,7 +183,7 @@ IOS_NETWORKS = [
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "cisco_ios" in parts.load("faults", name).platforms])
 def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name: str) -> None:
-    known, tried = parts.load("faults", name)(), 0
+    known, tried = fault_of(name), 0
     for shape, routing in IOS_NETWORKS:
         network = drawn(shape, routing, "cisco_ios")
         for one in list(known.places(network))[::7]:
@@ -191,9 +192,9 @@ def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name:
             device = paper(interfaces=ports, role=role, startup=network.startup_configs[one.node])
             assert not device.refused_startup_lines
             before = device.running_config()
-            broken = typed(device, known.injection(one))
-            assert list(unlike(broken, known.shown(one))) == []
-            assert list(unlike(before, known.shown(one)))
+            broken = typed(device, known.change(one).inject)
+            assert list(unlike(broken, known.change(one).config)) == []
+            assert list(unlike(before, known.change(one).config))
             healthy, wrong = ([path for path in config_paths(text) if path[-1] != "!"] for text in (before, broken))
             assert [path for path in wrong if path in healthy] == [path for path in healthy if path in wrong], one
             assert typed(device, known.recover(one)[one.node]) == before, one
@@ -202,7 +203,7 @@ def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name:
 
 
 def test_a_statement_is_put_back_at_its_place() -> None:
-    known = parts.load("faults", "ospf-network-missing")()
+    known = fault_of("ospf-network-missing")
     one = places("ospf-network-missing", drawn("line", "ospf", "cisco_ios", routers=2))[0]
     assert known.recover(one)["r1"][1:] == (
         " network 10.0.1.0 0.0.0.255 area 0",
@@ -273,7 +274,7 @@ def test_a_network_is_connected_without_a_link_of_a_ring_and_not_without_one_of_
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fault_of_a_device_is_called_by_its_part_name_and_its_places_survive_a_task_file(name: str) -> None:
-    known = parts.load("faults", name)()
+    known = fault_of(name)
     assert known.name == name
     networks = [
         drawn(shape, routing, platform)
@@ -303,7 +304,7 @@ def test_a_blackhole_is_only_where_no_other_static_route_leads() -> None:
 def test_a_limit_is_below_what_the_neighbor_itself_announces() -> None:
     found = places("bgp-prefix-limit", drawn("line", "bgp", "cisco_ios", routers=3))
     assert {one.limit for one in found} == {1}, "a LAN and a loopback"
-    known, other = parts.load("faults", "bgp-prefix-limit")(), parts.load("faults", "bgp-network-missing")()
+    known, other = fault_of("bgp-prefix-limit"), parts.load("faults", "bgp-network-missing")()
     for one in found:
         (unannounced,) = (
             place for place in other.places(drawn("line", "bgp", "cisco_ios", routers=3)) if place.node == one.peer
@@ -348,12 +349,12 @@ def test_a_cost_is_wrong_only_where_a_router_uses_a_link_and_has_another_way() -
 
 
 def test_a_cost_that_is_repaired_is_the_one_that_was_configured() -> None:
-    known = parts.load("faults", "ospf-cost-wrong")()
+    known = fault_of("ospf-cost-wrong")
     for platform in ("frr", "cisco_ios"):
         for shape in ("ring", "isp"):
             network = drawn(shape, "ospf", platform)
             one = places("ospf-cost-wrong", network)[0]
-            right = known.repair(one)[-1].strip()
+            right = known.change(one).repair[-1].strip()
             lines = network.startup_configs[one.node]
             assert (f" {right}\n" in lines) == (shape == "isp"), right
             assert (right == "no ip ospf cost") == (shape == "ring")

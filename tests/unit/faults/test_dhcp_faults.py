@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.faults.rogues import _moved
 from pytest_netbench.generators.diagnose import OF_DHCP
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import DhcpServer
 
 ROGUE = [name for name in OF_DHCP if name.endswith("-spoofed")]
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def a_network(*services: str, hosts: int = 3) -> DrawnNetwork:

@@ -16,6 +16,7 @@ from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Answer, Configured, Matches, Observation, Refused, answer_of
 from pytest_netbench.faults.evidence.reference import MOST, HasEvidence, evidence_of, in_words
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from tests.support.evidence import drawn_with, evidence_in, on_a_site
 
@@ -41,7 +42,7 @@ def evidence(name: str) -> tuple[Observation, ...]:
 
 @pytest.mark.parametrize("name", parts.names("faults"))
 def test_every_fault_has_evidence_or_a_reason_for_none(name: str) -> None:
-    fault = parts.load("faults", name)()
+    fault = fault_of(name)
     assert isinstance(fault, HasEvidence)
     assert bool(evidence(name)) is (name not in WITHOUT)
     assert len(evidence(name)) <= MOST

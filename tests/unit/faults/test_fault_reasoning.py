@@ -14,7 +14,7 @@ from pytest_netbench.generators.faulty_draws import FAULTS as NETWORK_FAULTS
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.repair_routing import FAULTS
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.faulty import FlowGroup, InjectedFault
+from pytest_netbench.model.faulty import FlowGroup, InjectedFault, fault_of
 from pytest_netbench.model.repair import repair_of
 from tests.support.repairs import drawn_repair
 from tests.support.stars import star_site
@@ -32,7 +32,7 @@ def injected(name: str, **parameters: Any) -> InjectedFault:
 
 @pytest.mark.parametrize("name", LISTED)
 def test_a_fault_says_where_it_is_and_every_choice_of_it_is_told_apart(name: str) -> None:
-    fault: Any = parts.load("faults", name)()
+    fault: Any = fault_of(name)
     assert isinstance(fault, Explains)
     targets = list(fault.targets(star_site(3, 3)))
     words = {fault.explain(one): one for one in targets}

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults import flooder
 from pytest_netbench.faults.holding import REQUESTS
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.platforms.linux.web import MOST_REQUESTS
 from pytest_netbench.probing import packets
 
@@ -30,7 +30,7 @@ def a_network(**parameters: Any) -> DrawnNetwork:
 
 
 def fault(name: str = "tcp-syn-flood") -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def test_a_syn_is_a_packet_with_right_checksums() -> None:

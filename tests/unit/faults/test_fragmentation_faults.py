@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults.protocol import Accompanied, NetworkFault
 from pytest_netbench.generators.diagnose import DIAGNOSED, DiagnoseGenerator, DiagnoseParameters, offered
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
+from pytest_netbench.model.faulty import fault_of
 
 DENIED, FRAGMENTS, LOW = "icmp-frag-needed-denied", "fragments-denied", "link-mtu-configured-low"
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def drawn(index: int, **parameters: Any) -> Diagnose:

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import DIAGNOSED
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 
 NAMES = ("interface-detached", "node-crashed", "routing-daemon-stopped")
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def drawn(shape: str, platform: str, routing: str, **parameters: Any) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.dialects.openflow_controller.fabric import Rule, tables
 from pytest_netbench.dialects.openflow_controller.intents import Intents
 from pytest_netbench.faults.flow_rules import PRIORITY, circles
@@ -17,7 +16,7 @@ from pytest_netbench.faults.southbound import intents_of
 from pytest_netbench.generators.diagnose import OF_SWITCHES
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import causes_of
-from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from tests.support.fabrics import IP, Tables, routed
 
 
@@ -27,7 +26,7 @@ def drawn(**sizes: int) -> DrawnNetwork:
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def told(network: DrawnNetwork) -> Intents:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.diagnose.briefing import assignment
@@ -18,6 +17,7 @@ from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import RpkiCache, Vrp
 from pytest_netbench.platforms.driver import Route
 
@@ -116,21 +116,21 @@ def test_networks_that_cannot_have_it_say_so(given: dict[str, str]) -> None:
 
 
 def test_it_is_at_each_session_with_a_provider_and_once_in_a_task() -> None:
-    fault = parts.load("faults", "bgp-rpki-invalid-accepted")()
+    fault = fault_of("bgp-rpki-invalid-accepted")
     assert list(fault.places(drawn())) == []
     network = drawn("rpki", sizes={"edges": 2})
     places = list(fault.places(network))
     assert [(one.node, one.neighbor) for one in places] == [(one.node, one.neighbor) for one in network.validations]
     assert frozenset.intersection(*map(fault.touches, places))
     for one in places:
-        assert fault.injection(one) == (f"no route-map {one.policy} deny 5",)
+        assert fault.change(one).inject == (f"no route-map {one.policy} deny 5",)
         assert f"AS {one.origin_as}" in fault.explain(one)
 
 
 @pytest.mark.parametrize("name", ["link-down", "link-lossy", "port-shutdown", "mask-wrong", "bgp-denied"])
 def test_it_is_not_beside_what_keeps_the_route_away(name: str) -> None:
     fault, network = BgpRpkiInvalidAccepted(), drawn("rpki", sizes={"edges": 2})
-    other = parts.load("faults", name)()
+    other = fault_of(name)
     outer = {
         f"{end.node} {end.interface}"
         for link in network.transits
@@ -145,7 +145,7 @@ def test_it_is_not_beside_what_keeps_the_route_away(name: str) -> None:
 @pytest.mark.parametrize("name", ["node-crashed", "routing-daemon-stopped"])
 def test_it_is_not_at_a_router_that_has_no_bgp_any_more(name: str) -> None:
     fault, network = BgpRpkiInvalidAccepted(), drawn("rpki", sizes={"edges": 2})
-    other = parts.load("faults", name)()
+    other = fault_of(name)
     for place in fault.places(network):
         beside = [
             one for one in other.places(network) if one.node == place.node and getattr(one, "protocol", "bgp") == "bgp"
@@ -165,7 +165,7 @@ def test_the_route_must_be_the_one_of_the_provider(protocol: str, by: str, remai
     route = Route(prefix=first.prefix, protocol=protocol, next_hops=(hop,), interfaces=("eth0",), metric=0, distance=20)
     driver = SimpleNamespace(routes=lambda _node, _prefix: [route])
     lab: Any = SimpleNamespace(driver=lambda _node: driver, nodes={first.node: None})
-    assert bool([*fault.remains(first, lab)]) == remains
+    assert bool([left for check in fault.change(first).checks for left in check(lab)]) == remains
 
 
 def test_it_is_drawn_only_if_validation_is_chosen() -> None:

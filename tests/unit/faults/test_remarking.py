@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.families.diagnose.briefing import assignment
 from pytest_netbench.families.diagnose.uses import uses_of
@@ -16,6 +15,7 @@ from pytest_netbench.generators.diagnose import DIAGNOSED, OF_QOS, DiagnoseGener
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, marked_flows
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import fault_of
 
 
 def drawn(*services: str, shape: str = "tree", **parameters: Any) -> DrawnNetwork:
@@ -55,7 +55,7 @@ def test_the_marked_flows_are_those_of_hosts_behind_routers_that_mark() -> None:
 
 
 def test_it_is_where_other_routers_send_marked_packets_in_by_their_only_best_path() -> None:
-    fault = parts.load("faults", "dscp-remarked")()
+    fault = fault_of("dscp-remarked")
     assert isinstance(fault, NetworkFault)
     assert list(fault.places(drawn())) == []
     places = list(fault.places(MARKED))
@@ -87,7 +87,7 @@ def test_two_of_them_are_not_in_one_task_nor_one_beside_another_path() -> None:
     touched = [fault.touches(place) for place in fault.places(MARKED)]
     assert frozenset.intersection(*touched)
     for name in ("ospf-cost-wrong", "link-down"):
-        other = parts.load("faults", name)()
+        other = fault_of(name)
         network = drawn("qos", shape="ring")
         for place in fault.places(network):
             assert any(fault.touches(place) & other.touches(one) for one in other.places(network)), name

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.faults import servers
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer
 from pytest_netbench.platforms.linux.services import DNS_RECORDS, RESOLV_CONF, records_text, resolver_text
 
@@ -23,7 +23,7 @@ PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server
 
 
 def fault(name: str) -> Any:
-    return parts.load("faults", name)()
+    return fault_of(name)
 
 
 def a_network(*services: str, shape: str = "dual-homed-isp") -> DrawnNetwork:
@@ -88,12 +88,12 @@ def test_a_wrong_record_is_the_only_change_and_a_repair_writes_the_file_as_it_wa
     text = records_text(dns.records, dns.domain)
     for one in placed("dns-record-wrong"):
         path.write_text(text)
-        in_files(fault("dns-record-wrong").injection(one), tmp_path)
+        in_files(fault("dns-record-wrong").change(one).inject, tmp_path)
         changed = [
             pair for pair in zip(text.splitlines(), path.read_text().splitlines(), strict=True) if len({*pair}) > 1
         ]
         assert changed == [(f"{one.address} {one.name}", f"{one.instead} {one.name}")]
-        in_files(fault("dns-record-wrong").repair(one), tmp_path)
+        in_files(fault("dns-record-wrong").change(one).repair, tmp_path)
         assert path.read_text() == text
         assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
@@ -111,9 +111,9 @@ def test_a_wrong_resolver_is_no_dns_server_and_a_repair_writes_the_file_as_it_wa
     path.parent.mkdir()
     for one in placed("host-resolver-wrong"):
         assert one.instead != one.server
-        in_files(fault("host-resolver-wrong").injection(one), tmp_path)
+        in_files(fault("host-resolver-wrong").change(one).inject, tmp_path)
         assert path.read_text() == resolver_text(one.instead, one.domain)
-        in_files(fault("host-resolver-wrong").repair(one), tmp_path)
+        in_files(fault("host-resolver-wrong").change(one).repair, tmp_path)
         assert path.read_text() == resolver_text(one.server, one.domain)
 
 

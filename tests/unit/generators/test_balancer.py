@@ -16,6 +16,7 @@ from pytest_netbench.generators.networks.services import SERVICES
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import DnsServer, LoadBalancer, WebServer
 from pytest_netbench.model.task import Task
 
@@ -112,9 +113,8 @@ def test_each_host_asks_it_and_the_brief_says_so() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_wrong_record_of_it_is_wrong(seed: int) -> None:
-    from pytest_netbench import parts
 
     network = drawn("dns", "web", "lb", shape="star", seed=seed, managed_hosts=True)
-    places = list(parts.load("faults", "dns-record-wrong")().places(network))
+    places = list(fault_of("dns-record-wrong").places(network))
     assert all(one.instead != one.address for one in places)
     assert [one.name for one in places].count("www.corp.example") == 2

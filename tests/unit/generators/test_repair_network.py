@@ -243,10 +243,10 @@ def test_faults_of_one_task_are_injected_and_repaired_together_byte_for_byte() -
         several += len(devices) < len(on_ios)
         before = {name: device.running_config() for name, device in devices.items()}
         for one in on_ios:
-            typed(devices[one.parameters.node], one.fault.injection(one.parameters))
+            typed(devices[one.parameters.node], one.fault.change(one.parameters).inject)
         for one in on_ios:
             config = devices[one.parameters.node].running_config()
-            assert list(unlike(config, one.fault.shown(one.parameters))) == [], task.slug
+            assert list(unlike(config, one.fault.change(one.parameters).config)) == [], task.slug
         for _, name, commands in repairs(payload.faults):
             if name in devices:
                 typed(devices[name], commands)
