@@ -58,6 +58,13 @@ def is_ours(group: Group, name: str) -> bool:
     return next(found, __package__).partition(".")[0] == __package__
 
 
+def package(group: Group, name: str) -> str:
+    """The distribution of the part called ``name`` and its version, e.g. ``my-faults 1.0``; empty if it has none."""
+    points = (point for point in _installed(group, tuple(sys.path)) if point.name == name)
+    dist = next((point.dist for point in points), None)
+    return "" if dist is None else f"{dist.name} {dist.version}"
+
+
 @cache  # reading the metadata of all distributions takes 10 ms, and a trial loads about twenty parts
 def _installed(group: Group, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001  (a key only)
     return tuple(entry_points(group=f"pytest_netbench.{group}"))

@@ -38,6 +38,7 @@ class WrongOrder(OnDevice):
 class AccessListOrder(DeviceFault[WrongOrder]):
     """Two lines of an access list have changed places, so that it permits or denies what it must not."""
 
+    needs_services: tuple[str, ...] = ("filter",)
     domain = "policy"
     name = "access-list-order"
     label = "ACL_ORDER"

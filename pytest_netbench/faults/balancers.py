@@ -44,6 +44,7 @@ class LbServerDown(ServerDown):
     name = "lb-server-down"
     label = "LB_DOWN"
     kind = "lb"
+    needs_services: tuple[str, ...] = ("lb",)
 
 
 class LbServerSlow(ServerSlow):
@@ -52,6 +53,7 @@ class LbServerSlow(ServerSlow):
     name = "lb-server-slow"
     label = "LB_SLOW"
     kind = "lb"
+    needs_services: tuple[str, ...] = ("lb",)
     called = {"nika": "load_balancer_overload"}
     running_s = 0.1
     """It asks a web server over the network in that time."""
@@ -71,6 +73,7 @@ class LbBackendWrong(ProgramFault[WrongBackend]):
     name = "lb-backend-wrong"
     label = "LB_BACKEND"
     kind: ClassVar[ServerName] = "lb"
+    needs_services: tuple[str, ...] = ("lb",)
     parameters = WrongBackend
 
     def places(self, network: DrawnNetwork) -> Iterator[WrongBackend]:

@@ -37,11 +37,6 @@ def never(parameters: OnNode) -> bool:  # noqa: ARG001  (whatever they are)
     return False
 
 
-def always(parameters: OnNode) -> bool:  # noqa: ARG001  (whatever they are)
-    """Return that it is so."""
-    return True
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FaultValue(ByChange[P], Generic[P]):
     """One kind of fault.
@@ -58,6 +53,10 @@ class FaultValue(ByChange[P], Generic[P]):
         called: By benchmark: what others call it.
         domain: The group of faults that it is counted with in summaries.
         language: Of its commands: a config's, or the shell's.
+        found_at: What a diagnosis names as its place.
+        is_mutual: Whether nobody can tell which end of the link is the wrong one.
+        also_on: Other nodes on which it is as well, so that either is a right answer.
+        also_at: Like ``also_on``, nodes with their interfaces.
     """
 
     name: str
@@ -71,6 +70,10 @@ class FaultValue(ByChange[P], Generic[P]):
     called: Mapping[str, str] = field(default_factory=dict)
     domain: str
     language: Language
+    found_at: FoundAt = "node"
+    is_mutual: Callable[[P], bool] = never
+    also_on: Callable[[P], tuple[str, ...]] = nowhere
+    also_at: Callable[[P], tuple[tuple[str, str], ...]] = nowhere
     repairable: ClassVar[bool] = True
 
 
@@ -98,10 +101,6 @@ class NetworkValue(FaultValue[P]):
     Attributes:
         at: All parameters that fit a network. Those of other platforms and of nodes not managed are left out.
         cuts: Prefixes of subnets whose nodes no longer reach others through them.
-        found_at: What a diagnosis names as its place.
-        is_mutual: Whether nobody can tell which end of the link is the wrong one.
-        also_on: Other nodes on which it is as well, so that either is a right answer.
-        also_at: Like ``also_on``, nodes with their interfaces.
         lets_through: Whether flows may get through that must not.
         needs_services: Services that a network must have for it.
         shown_by: What shows it.
@@ -109,10 +108,6 @@ class NetworkValue(FaultValue[P]):
 
     at: Callable[[DrawnNetwork], Iterable[P]]
     cuts: Things[P] = nothing
-    found_at: FoundAt = "node"
-    is_mutual: Callable[[P], bool] = never
-    also_on: Callable[[P], tuple[str, ...]] = nowhere
-    also_at: Callable[[P], tuple[tuple[str, str], ...]] = nowhere
     lets_through: bool = False
     needs_services: tuple[str, ...] = ()
     shown_by: ShownBy = "flows"
@@ -152,4 +147,51 @@ def shell_fault(
         platforms=("linux",),
         domain="forwarding",
         language="shell",
+    )
+
+
+def config_fault(
+    name: str,
+    *,
+    about: str,
+    label: str,
+    parameters: type[P],
+    at: Callable[[DrawnNetwork], Iterable[P]],
+    touches: Things[P],
+    change: Callable[[P], Change],
+    cuts: Things[P] = nothing,
+    platforms: tuple[str, ...] = ("frr", "cisco_ios"),
+    domain: str = "routing",
+    called: Mapping[str, str] | None = None,
+    requires: tuple[str, ...] = (),
+    found_at: FoundAt = "node",
+    is_mutual: Callable[[P], bool] = never,
+    also_on: Callable[[P], tuple[str, ...]] = nowhere,
+    also_at: Callable[[P], tuple[tuple[str, str], ...]] = nowhere,
+    lets_through: bool = False,
+    needs_services: tuple[str, ...] = (),
+    shown_by: ShownBy = "flows",
+) -> NetworkValue[P]:
+    """Return a fault of a device, by commands in its own language. Its running config and its ``checks`` show it."""
+    return NetworkValue(
+        name=name,
+        about=about,
+        label=label,
+        parameters=parameters,
+        at=at,
+        touches=touches,
+        change=change,
+        cuts=cuts,
+        platforms=platforms,
+        domain=domain,
+        called=called or {},
+        requires=requires,
+        found_at=found_at,
+        is_mutual=is_mutual,
+        also_on=also_on,
+        also_at=also_at,
+        lets_through=lets_through,
+        needs_services=needs_services,
+        shown_by=shown_by,
+        language="config",
     )

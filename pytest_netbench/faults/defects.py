@@ -121,6 +121,7 @@ class LinkMtuLow(_Defective):
 class LinkQueueShort(_Defective):
     """A cable has room for two packets that wait, each way: of packets that come at once most are lost."""
 
+    shown_by = "bursts"
     name = "link-queue-short"
     label = "QUEUE"
     called = {"nika": "incast_traffic_network_limitation"}

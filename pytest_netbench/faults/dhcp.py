@@ -101,6 +101,7 @@ class DhcpFault(ProgramFault[P]):
     """What faults of DHCP share. A subclass says what becomes of the server, and what a client then has."""
 
     kind: ClassVar[ServerName] = "dhcp"
+    needs_services: tuple[str, ...] = ("dhcp",)
 
     def touches(self, parameters: P) -> frozenset[str]:
         # whoever gets a lease gets an address, a route and a resolver with it, over the cables of the LAN

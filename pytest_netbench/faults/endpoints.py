@@ -33,6 +33,8 @@ _SMALL: Final = "512 512 512"
 class HostReceiveWindowSmall(HostFault[HostInLan]):
     """A host has so small a buffer for what TCP receives that pages take seconds, although the network is fast."""
 
+    needs_services: tuple[str, ...] = ("web",)
+    shown_by = "servers"
     domain = "service"
     name = "host-receive-window-small"
     label = "HOST_WINDOW"
@@ -69,6 +71,7 @@ class HostReceiveWindowSmall(HostFault[HostInLan]):
 class HostCpuLimited(ProgramFault[OnServer]):
     """All programs of a host get almost no time of a processor, so that its servers answer late and pings in time."""
 
+    needs_services: tuple[str, ...] = ("dns",)
     name = "host-cpu-limited"
     label = "HOST_CPU"
     parameters = OnServer

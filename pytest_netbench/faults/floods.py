@@ -39,6 +39,7 @@ class TcpSynFlood(AttackFault[Flood]):
     name = "tcp-syn-flood"
     label = "SYN_FLOOD"
     kind = "web"
+    needs_services: tuple[str, ...] = ("web",)
     program: ClassVar[ModuleType] = flooder
     parameters = Flood
     called = {"nika": "tcp_syn_flood_attack"}

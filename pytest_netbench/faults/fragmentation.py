@@ -54,6 +54,7 @@ class LinkMtuConfiguredLow(DeviceFault[LowMtu]):
     Alone it breaks nothing: senders are told by ICMP, and send shorter packets. FRR's configuration has no MTU.
     """
 
+    shown_by = "company"
     name = "link-mtu-configured-low"
     label = "LINK_MTU"
     parameters = LowMtu
@@ -111,6 +112,7 @@ class IcmpFragNeededDenied(HostFault[FragNeededDenied]):
     It shows only where the MTU of a link is lower, so that is injected with it.
     """
 
+    shown_by = "telemetry"
     domain = "policy"
     name = "icmp-frag-needed-denied"
     label = "FRAG_NEEDED"
@@ -157,6 +159,7 @@ class FragmentsDenied(Blocking):
     It shows only where the MTU of the link is lower than the packets of hosts, so that is injected with it.
     """
 
+    shown_by = "telemetry"
     name = "fragments-denied"
     label = "ACL_FRAGMENTS"
     called = {"nika": "link_fragmentation_disabled"}

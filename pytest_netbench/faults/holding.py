@@ -60,6 +60,7 @@ class LbConnectionsHeld(HoldingFault):
     name = "lb-connections-held"
     label = "LB_HELD"
     kind = "lb"
+    needs_services: tuple[str, ...] = ("lb",)
     called = {"nika": "lb_connection_state_exhaustion"}
     what = "holds them to"
 
@@ -73,6 +74,7 @@ class WebFlood(HoldingFault):
     name = "web-flood"
     label = "WEB_FLOOD"
     kind = "web"
+    needs_services: tuple[str, ...] = ("web",)
     called = {"nika": "web_dos_attack"}
     what = "makes them to"
 

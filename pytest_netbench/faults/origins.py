@@ -49,6 +49,8 @@ class Accepting(OnDevice):
 class BgpRpkiInvalidAccepted(DeviceFault[Accepting]):
     """A router accepts from a neighbor in another AS a route to one of its own LANs that the RPKI calls invalid."""
 
+    needs_services: tuple[str, ...] = ("rpki",)
+    shown_by = "telemetry"
     name = "bgp-rpki-invalid-accepted"
     label = "RPKI"
     parameters = Accepting

@@ -34,6 +34,7 @@ class WrongCost(OspfLink):
 class OspfCostWrong(DeviceFault[WrongCost]):
     """A router has a much higher OSPF cost on a link than its neighbor, so that it avoids the link."""
 
+    shown_by = "telemetry"
     name = "ospf-cost-wrong"
     label = "OSPF_COST"
     found_at = "interface"

@@ -37,6 +37,22 @@ class Fault(Protocol[P]):
     """Platforms of the nodes that it can be injected on."""
     requires: tuple[str, ...]
     """Kernel features and capabilities that it needs, as a task's ``requirements``."""
+    repairable: bool
+    """Whether a command on a node can repair it."""
+    found_at: str
+    """What a diagnosis names as its place: ``interface``, ``link`` or ``node``."""
+
+    def is_mutual(self, parameters: P) -> bool:
+        """Whether nobody can tell which end of the link is the wrong one: the ends differ, or are the same."""
+        ...
+
+    def also_on(self, parameters: P) -> tuple[str, ...]:
+        """Other nodes on which it is as well as on its own, so that either is a right answer."""
+        ...
+
+    def also_at(self, parameters: P) -> tuple[tuple[str, str], ...]:
+        """Like ``also_on``: nodes with their interfaces."""
+        ...
 
     def touches(self, parameters: P) -> frozenset[str]:
         """What it changes or depends on. Two faults that touch the same thing cannot be injected together."""
@@ -122,6 +138,10 @@ class NetworkFault(Fault[P], Protocol[P]):
 
     It is injected last and so repaired first: the repair of another fault that stops these flows would let them pass.
     """
+    needs_services: tuple[str, ...]
+    """Services that a network must have for it."""
+    shown_by: str
+    """What shows it: ``flows``, ``servers``, only ``telemetry``, only ``bursts``, or only its ``company``."""
 
     def places(self, network: DrawnNetwork) -> Iterable[P]:
         """All parameters with which it can be injected into ``network``, in a fixed order; none if it does not fit."""

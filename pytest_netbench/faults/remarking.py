@@ -43,6 +43,8 @@ class Remarked(OnDevice):
 class DscpRemarked(DeviceFault[Remarked]):
     """A router gives packets that come in from another router a different DSCP, so that they have another class."""
 
+    needs_services: tuple[str, ...] = ("qos",)
+    shown_by = "telemetry"
     domain = "policy"
     name = "dscp-remarked"
     label = "DSCP"

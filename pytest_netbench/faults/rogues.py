@@ -121,6 +121,7 @@ class DhcpGatewaySpoofed(_RogueServer):
 class DhcpDnsSpoofed(_RogueServer):
     """A host runs a rogue DHCP server that gives its neighbors the host itself as DNS server, which lies."""
 
+    needs_services: tuple[str, ...] = ("dhcp", "dns")
     name = "dhcp-dns-spoofed"
     label = "DHCP_DNS"
     called = {"nika": "dhcp_spoofed_dns"}

@@ -190,6 +190,7 @@ class DnsServerDown(ServerDown):
     name = "dns-server-down"
     label = "DNS_DOWN"
     kind = "dns"
+    needs_services: tuple[str, ...] = ("dns",)
     called = {"nika": "dns_service_down"}
 
 
@@ -199,6 +200,7 @@ class WebServerDown(ServerDown):
     name = "web-server-down"
     label = "WEB_DOWN"
     kind = "web"
+    needs_services: tuple[str, ...] = ("web",)
 
 
 class ServerSlow(ProgramFault[OnServer]):
@@ -248,6 +250,7 @@ class DnsServerSlow(ServerSlow):
     name = "dns-server-slow"
     label = "DNS_SLOW"
     kind = "dns"
+    needs_services: tuple[str, ...] = ("dns",)
     called = {"nika": "dns_lookup_latency"}
 
 
@@ -257,6 +260,7 @@ class WebServerSlow(ServerSlow):
     name = "web-server-slow"
     label = "WEB_SLOW"
     kind = "web"
+    needs_services: tuple[str, ...] = ("web",)
     running_s = 0.03
     """It serves a page in several steps, and a busy machine may let it wait before each."""
 
@@ -275,6 +279,8 @@ class WrongRecord(OnServer):
 class DnsRecordWrong(DeviceFault[WrongRecord]):
     """The DNS server has a wrong address for a name: that of another host, or one that nobody has."""
 
+    needs_services: tuple[str, ...] = ("dns",)
+    shown_by = "servers"
     name = "dns-record-wrong"
     label = "DNS_RECORD"
     domain = "service"
@@ -370,9 +376,11 @@ class _PortBlocked(DeviceFault[OnServer]):
 class DnsPortBlocked(_PortBlocked):
     """A packet filter on the host of the DNS server drops what comes to port 53."""
 
+    shown_by = "servers"
     name = "dns-port-blocked"
     label = "DNS_PORT"
     kind = "dns"
+    needs_services: tuple[str, ...] = ("dns",)
     rules = (f"udp dport {DNS_PORT} drop", f"tcp dport {DNS_PORT} drop")
     called = {"nika": "dns_port_blocked"}
 
@@ -383,6 +391,7 @@ class HttpDenied(_PortBlocked):
     name = "http-denied"
     label = "ACL_HTTP"
     kind = "web"
+    needs_services: tuple[str, ...] = ("web",)
     rules = (f"tcp dport {WEB_PORT} drop",)
     called = {"nika": "http_acl_block"}
 
@@ -398,6 +407,8 @@ class WrongResolver(OnDevice):
 class HostResolverWrong(DeviceFault[WrongResolver]):
     """A host looks names up at a wrong address: at a host without a DNS server, or at one that nobody has."""
 
+    needs_services: tuple[str, ...] = ("dns",)
+    shown_by = "servers"
     name = "host-resolver-wrong"
     label = "RESOLVER"
     domain = "service"

@@ -53,6 +53,7 @@ P = TypeVar("P", bound=OnDevice)
 
 class _SouthboundFault(DeviceFault[P]):
     domain = "management"
+    shown_by = "telemetry"
 
     def _disconnected(self, switches: tuple[str, ...], lab: Lab) -> Iterator[str]:
         for name in switches:

@@ -95,6 +95,7 @@ class WrongMember(OnDevice):
 class EcmpMemberWrong(DeviceFault[WrongMember]):
     """A router sends a part of the flows to a LAN to a second next hop, which does not lead there."""
 
+    shown_by = "telemetry"
     name = "ecmp-member-wrong"
     label = "ECMP_MEMBER"
     called = {"nika": "ecmp_member_wrong"}

@@ -34,6 +34,7 @@ class WrongSide(OnDevice):
 class NatSideWrong(DeviceFault[WrongSide]):
     """An inside interface of address translation is an outside one, or the other way round."""
 
+    needs_services: tuple[str, ...] = ("nat",)
     domain = "policy"
     name = "nat-side-wrong"
     label = "NAT"
@@ -82,6 +83,7 @@ class TranslatingStatement(OnDevice):
 class NatMappingMissing(DeviceFault[TranslatingStatement]):
     """A router at the edge has lost the statement by which it translates the addresses of its LANs."""
 
+    needs_services: tuple[str, ...] = ("nat",)
     domain = "policy"
     name = "nat-mapping-missing"
     label = "NAT_MAPPING"
@@ -119,6 +121,8 @@ class TranslationLimit(OnDevice):
 class NatPortPoolExhausted(DeviceFault[TranslationLimit]):
     """A router at the edge has so few translations that most new connections beside others fail."""
 
+    needs_services: tuple[str, ...] = ("nat",)
+    shown_by = "telemetry"
     domain = "policy"
     name = "nat-port-pool-exhausted"
     label = "NAT_POOL"

@@ -47,6 +47,7 @@ class TunnelFault(ProgramFault[P]):
     """What faults of tunnels share. A subclass says what an end has of its peer, and how that is seen."""
 
     kind: ClassVar[ServerName] = "vpn"
+    needs_services: tuple[str, ...] = ("vpn",)
 
     def touches(self, parameters: P) -> frozenset[str]:
         # nothing passes any more, so the other end's part of the tunnel shows nothing

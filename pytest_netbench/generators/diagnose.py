@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, Literal, Self, get_args
+from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
 from pytest_netbench.faults.reasoning import reasoning
+from pytest_netbench.generators.default_faults import DIAGNOSED, OF_BURSTS, OF_SWITCHES, WITH_SERVICES
 from pytest_netbench.generators.demands import TrafficName, draw_demands
-from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
+from pytest_netbench.generators.eligible import DIAGNOSABLE, Eligible, packages_of
+from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
 from pytest_netbench.generators.faulty_networks import company_of, hosts_of
 from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
@@ -25,96 +27,6 @@ NAME: Final = "diagnose"
 HEALTHY: Final = "healthy"
 _IN_A_ROW: Final = 10
 """The share of healthy networks holds in each so many draws."""
-
-
-Diagnosed = Literal[
-    FaultName,
-    "link-down",
-    "link-flapping",
-    "link-lossy",
-    "link-slow",
-    "host-address-missing",
-    "host-address-wrong",
-    "host-route-blackhole",
-    "host-neighbor-wrong",
-    "route-blackhole",
-    "bgp-prefix-hijacked",
-    "bgp-blackhole-leaked",
-    "bgp-prefix-limit",
-    "icmp-denied",
-    "ospf-denied",
-    "bgp-denied",
-    "link-corrupting",
-    "link-flows-lost",
-    "link-mtu-low",
-    "node-crashed",
-    "routing-daemon-stopped",
-    "host-mac-duplicate",
-    "host-address-taken",
-    "host-arp-denied",
-    "interface-detached",
-    "ospf-cost-wrong",
-    "nat-mapping-missing",
-    "icmp-frag-needed-denied",
-    "link-lossy-one-way",
-    "link-corrupting-one-way",
-    "bgp-blackhole-tagged",
-    "nat-port-pool-exhausted",
-    "ecmp-member-wrong",
-    "fragments-denied",
-]
-DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
-"""What is drawn: what drawn repairs have, and more."""
-Served = Literal[
-    "dns-record-wrong",
-    "dns-server-down",
-    "dns-server-slow",
-    "dns-port-blocked",
-    "host-resolver-wrong",
-    "web-server-down",
-    "web-server-slow",
-    "http-denied",
-    "tcp-syn-flood",
-    "host-receive-window-small",
-    "web-flood",
-    "host-cpu-limited",
-]
-SERVED: Final[tuple[Served, ...]] = get_args(Served)
-"""What is drawn too if a service is chosen whose servers can have it."""
-_OF_WEB: Final[frozenset[Served]] = frozenset(
-    {"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood", "host-receive-window-small", "web-flood"}
-)
-OfDhcp = Literal[
-    "dhcp-server-down",
-    "dhcp-subnet-missing",
-    "dhcp-gateway-spoofed",
-    "dhcp-subnet-spoofed",
-    "dhcp-dns-spoofed",
-]
-OF_DHCP: Final[tuple[OfDhcp, ...]] = get_args(OfDhcp)
-"""What is drawn too if DHCP is chosen, the last one only with DNS."""
-OfLb = Literal["lb-server-down", "lb-server-slow", "lb-backend-wrong", "lb-connections-held"]
-OF_LB: Final[tuple[OfLb, ...]] = get_args(OfLb)
-"""What is drawn too if a load balancer is chosen."""
-OfVpn = Literal["vpn-peer-key-wrong", "vpn-allowed-ips-wrong", "vpn-peer-missing"]
-OF_VPN: Final[tuple[OfVpn, ...]] = get_args(OfVpn)
-"""What is drawn too if a tunnel is chosen."""
-
-OfQos = Literal["dscp-remarked"]
-OF_QOS: Final[tuple[OfQos, ...]] = get_args(OfQos)
-"""What is drawn too if routers mark."""
-OfRpki = Literal["bgp-rpki-invalid-accepted"]
-OF_RPKI: Final[tuple[OfRpki, ...]] = get_args(OfRpki)
-"""What is drawn too if routers validate the origins of routes."""
-
-OfBursts = Literal["link-queue-short"]
-OF_BURSTS: Final[tuple[OfBursts, ...]] = get_args(OfBursts)
-"""What is drawn too if the traffic comes in bursts: no other traffic shows it."""
-OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
-OfSwitches = Literal["controller-crashed", "southbound-port-blocked", "southbound-port-wrong", OfRules]
-OF_RULES: Final[tuple[OfRules, ...]] = get_args(OfRules)
-OF_SWITCHES: Final[tuple[OfSwitches, ...]] = get_args(OfSwitches)
-"""What is drawn beside, where networks of OpenFlow switches are asked for. Draws without them stay as they were."""
 _SDN: Final = "sdn-leaf-spine"
 _BACKBONE: Final = "isp"
 
@@ -122,7 +34,7 @@ _BACKBONE: Final = "isp"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfVpn | OfQos | OfRpki | OfBursts | OfSwitches, ...] = Field(
+    faults: tuple[Annotated[str, DIAGNOSABLE], ...] = Field(
         DIAGNOSED,
         description="faults that may occur; with the services dns, web, dhcp, lb and vpn also those of servers, with"
         " qos that of marking, with rpki that of validation, with the traffic bursts that of queues",
@@ -142,8 +54,8 @@ class DiagnoseParameters(FaultyParameters):
         0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong; none if something is given"
     )
 
-    of_switches: ClassVar[tuple[str, ...]] = OF_SWITCHES
-    """Faults that are among the default ones if networks of OpenFlow switches are asked for."""
+    eligible: ClassVar[Eligible] = DIAGNOSABLE
+    """What can be drawn."""
 
     @model_validator(mode="after")
     def _traffic_has_what_it_needs(self) -> Self:
@@ -162,9 +74,9 @@ class DiagnoseParameters(FaultyParameters):
             "routings": ("openflow",) if is_sdn else (),
             "platforms": ("openvswitch",) if is_sdn else (),
             "faults": (
-                *self._served(),
+                *self.eligible.among(WITH_SERVICES, self.services),
                 *(OF_BURSTS if self.traffic == "bursts" else ()),
-                *(self.of_switches if is_sdn else ()),
+                *(self.eligible.among(OF_SWITCHES, self.services) if is_sdn else ()),
             ),
         }
         for name, more in further.items():
@@ -174,15 +86,6 @@ class DiagnoseParameters(FaultyParameters):
         if (hosts := hosts_of(self.services)) and "hosts" not in self.model_fields_set:
             object.__setattr__(self, "hosts", Span(low=hosts, high=hosts))
         return self
-
-    def _served(self) -> list[str]:
-        served = [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
-        leased = [name for name in OF_DHCP if name != "dhcp-dns-spoofed" or "dns" in self.services]
-        balanced = OF_LB if "lb" in self.services else ()
-        joined = OF_VPN if "vpn" in self.services else ()
-        marked = OF_QOS if "qos" in self.services else ()
-        judged = OF_RPKI if "rpki" in self.services else ()
-        return [*served, *(leased if "dhcp" in self.services else ()), *balanced, *joined, *marked, *judged]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:
@@ -218,6 +121,7 @@ class DiagnoseGenerator:
             index=index,
             scenario=network.shape,
             label=HEALTHY if is_healthy else broken.label,
+            packages=packages_of(parameters.faults),
             level=max(1, len(faults)),
         )
         return Task.model_validate(

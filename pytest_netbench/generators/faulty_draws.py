@@ -10,6 +10,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench.errors import UsageError
+from pytest_netbench.generators.default_faults import REPAIRED
 from pytest_netbench.generators.faulty_networks import Choice, choices, kinds_of, networks, with_company
 from pytest_netbench.generators.faulty_refusals import why_nothing
 from pytest_netbench.generators.networks import DrawnNetwork
@@ -23,30 +24,6 @@ ShapeName = Literal[
 ]
 RoutingName = Literal["bgp", "openflow", "ospf", "static"]
 PlatformName = Literal["cisco_ios", "frr", "mixed", "openvswitch"]
-FaultName = Literal[
-    "access-list-order",
-    "address-duplicate",
-    "bgp-as-number-wrong",
-    "bgp-filter-wrong",
-    "bgp-network-missing",
-    "host-address-duplicate",
-    "host-gateway-wrong",
-    "host-mask-wrong",
-    "mask-wrong",
-    "nat-side-wrong",
-    "ospf-area-wrong",
-    "ospf-authentication-wrong",
-    "ospf-interface-passive",
-    "ospf-mtu-wrong",
-    "ospf-network-missing",
-    "ospf-network-type-wrong",
-    "ospf-timers-wrong",
-    "port-shutdown",
-    "static-next-hop-wrong",
-    "vlan-wrong",
-]
-FAULTS: Final[tuple[FaultName, ...]] = FaultName.__args__  # type: ignore[attr-defined]
-"""What is drawn. Not what is installed: a fault of another package must not change the draws."""
 USUAL_SHAPES: Final[tuple[ShapeName, ...]] = ("campus", "dual-homed-isp", "leaf-spine", "line", "ring", "tree")
 MOST_FAULTS: Final = 3
 SCENARIOS: Final[Mapping[str, ShapeName]] = {
@@ -74,7 +51,7 @@ class FaultyParameters(Parameters):
     size: Span = Field(Span(low=1, high=2), description="1: small, 2: medium, 3: large")
     hosts: Span = Field(Span(low=1, high=2), description="number of hosts in each LAN, 1 to 8")
     level: Span = Field(Span(low=1, high=2), description="number of faults, 1 to 3")
-    faults: tuple[str, ...] = Field(FAULTS, description="faults that may occur")
+    faults: tuple[str, ...] = Field(REPAIRED, description="faults that may occur")
     services: tuple[ServiceName, ...] = Field(("filter", "nat"), description="services that networks may have")
     names: Naming = Field("drawn", description="names and addresses of the network: drawn, or plain")
 

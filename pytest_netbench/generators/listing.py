@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
+from pytest_netbench.generators.eligible import Eligible
 from pytest_netbench.generators.protocol import Generator, Parameters
 from pytest_netbench.generators.values import Span
 
@@ -67,6 +68,8 @@ def _kind(annotation: Any) -> str:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return f"one of {', '.join(map(str, arguments))}"
+    if isinstance(annotation, Eligible):
+        return f"one of {', '.join(annotation.words)}"
     if is_set(annotation):
         inner = next((_kind(one) for one in arguments if one is not Ellipsis), "")
         return f"{inner.replace('one of ', 'any of ')}, joined by +".lstrip(", ")

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 from pydantic import ValidationError
 
 from pytest_netbench.errors import InputError, UsageError
+from pytest_netbench.generators.eligible import Eligible
 from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.values import Span
 
@@ -43,6 +44,8 @@ def literals(annotation: Any) -> tuple[str, ...]:
     """The words that a parameter of this type takes; none if it takes others than words."""
     if get_origin(annotation) is Literal:
         return tuple(map(str, get_args(annotation)))
+    if isinstance(annotation, Eligible):
+        return annotation.words
     return tuple(dict.fromkeys(word for one in get_args(annotation) for word in literals(one)))
 
 

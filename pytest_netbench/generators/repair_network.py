@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.faults.wording import about
-from pytest_netbench.generators.faulty_draws import FAULTS, Broken, FaultName, FaultyParameters, draw_broken
+from pytest_netbench.generators.default_faults import REPAIRED
+from pytest_netbench.generators.eligible import REPAIRABLE, packages_of
+from pytest_netbench.generators.faulty_draws import Broken, FaultyParameters, draw_broken
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.diagnosis import causes_of
@@ -22,7 +24,7 @@ NAME: Final = "repair-network"
 class RepairNetworkParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[FaultName, ...] = Field(FAULTS, description="faults that may occur")
+    faults: tuple[Annotated[str, REPAIRABLE], ...] = Field(REPAIRED, description="faults that may occur")
     given: Literal["diagnosis", "nothing"] = Field(
         "nothing", description="diagnosis: the brief says what is wrong and where, and only the repair is left"
     )
@@ -44,6 +46,7 @@ class RepairNetwork:
             index=index,
             scenario=network.shape,
             label=broken.label,
+            packages=packages_of(parameters.faults),
             level=len(broken.chosen),
         )
         return Task.model_validate(

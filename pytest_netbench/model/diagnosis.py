@@ -151,14 +151,12 @@ def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     fault = fault_of(one.fault)
     parameters = fault.parameters.model_validate(one.parameters)
     node, interface = parameters.node, getattr(parameters, "interface", None)
-    if getattr(fault, "found_at", "node") == "node" or interface is None:
-        also_on = getattr(fault, "also_on", None)
-        return tuple(f"node/{name}" for name in (node, *(also_on(parameters) if also_on else ())))
+    if fault.found_at == "node" or interface is None:
+        return tuple(f"node/{name}" for name in (node, *fault.also_on(parameters)))
     end, others = Endpoint(node=node, interface=interface), topology.peers(node).get(interface, ())
     if fault.found_at == "link":
         return (_link((end, *others)), *map(_interface, (end, *others)))
-    also_at = getattr(fault, "also_at", None)
-    elsewhere = (Endpoint(node=name, interface=port) for name, port in (also_at(parameters) if also_at else ()))
+    elsewhere = (Endpoint(node=name, interface=port) for name, port in fault.also_at(parameters))
     return tuple(map(_interface, (end, *(others if fault.is_mutual(parameters) else ()), *elsewhere)))
 
 

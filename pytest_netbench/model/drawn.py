@@ -24,6 +24,11 @@ class Drawn(Model):
         exclude_if=lambda value: value is None,  # other draws keep their digests
         description="the shape of the network, if the generator draws several",
     )
+    packages: dict[str, str] | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # other draws keep their digests
+        description="by part of another package that was drawn from: the package and its version",
+    )
     level: int = Field(ge=1, description="how hard the generator makes it, from 1")
 
     @property

@@ -9,7 +9,7 @@ import pytest
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.faults.injecting import await_effects, inject_all
-from pytest_netbench.generators.diagnose import OF_LB
+from pytest_netbench.generators.default_faults import OF_LB
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import get

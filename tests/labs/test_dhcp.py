@@ -11,7 +11,7 @@ from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.faults.dhcp import configured, served_lans
 from pytest_netbench.faults.injecting import inject_all
-from pytest_netbench.generators.diagnose import OF_DHCP
+from pytest_netbench.generators.default_faults import OF_DHCP
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.probing import Probe

@@ -13,7 +13,7 @@ from pytest_netbench.families.diagnose.measuring import CapturePacketsParams
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.faults.remarking import DscpRemarked
-from pytest_netbench.generators.diagnose import OF_QOS
+from pytest_netbench.generators.default_faults import OF_QOS
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups, marked_flows
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.task import Task

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.agents.resolve import resolve_agent
-from pytest_netbench.generators.diagnose import DIAGNOSED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.default_faults import DIAGNOSED
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord

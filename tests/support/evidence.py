@@ -13,16 +13,8 @@ from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.evidence.reference import evidence_of
 from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.faults.wording import about
-from pytest_netbench.generators.diagnose import (
-    OF_DHCP,
-    OF_LB,
-    OF_QOS,
-    OF_RPKI,
-    OF_VPN,
-    SERVED,
-    DiagnoseGenerator,
-    DiagnoseParameters,
-)
+from pytest_netbench.generators.default_faults import OF_DHCP, OF_LB, OF_QOS, OF_RPKI, OF_VPN, SERVED
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.task import Task

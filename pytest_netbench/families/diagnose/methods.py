@@ -86,4 +86,4 @@ class FixedDiagnosis:
 def _types(names: Iterable[str]) -> Iterable[FaultType]:
     for name in names:
         fault = fault_of(name)
-        yield FaultType(name=name, meaning=about(fault), named_by=getattr(fault, "found_at", "node"))
+        yield FaultType(name=name, meaning=about(fault), named_by=fault.found_at)

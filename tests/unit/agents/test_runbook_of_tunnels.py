@@ -9,7 +9,8 @@ import pytest
 from pytest_netbench.agents.runbooks.facts import Facts
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.families.diagnose import DiagnoseFamily
-from pytest_netbench.generators.diagnose import OF_VPN, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.default_faults import OF_VPN
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import VpnEnd, VpnPeer

@@ -18,7 +18,7 @@ from pytest_netbench.agents.runbooks.nodes import check_nodes, of_detached
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.families.diagnose.methods import _types
-from pytest_netbench.generators.diagnose import DIAGNOSED, OF_QOS
+from pytest_netbench.generators.default_faults import DIAGNOSED, OF_QOS
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import Diagnose, RootCause
 from pytest_netbench.model.faulty import InjectedFault, fault_of

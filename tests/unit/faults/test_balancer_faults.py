@@ -9,7 +9,7 @@ import pytest
 from pytest_netbench.faults.balancers import _line
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
-from pytest_netbench.generators.diagnose import DIAGNOSED, OF_LB, SERVED
+from pytest_netbench.generators.default_faults import DIAGNOSED, OF_LB, SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.faulty import fault_of

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.faults.rogues import _moved
-from pytest_netbench.generators.diagnose import OF_DHCP
+from pytest_netbench.generators.default_faults import OF_DHCP
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import DhcpServer

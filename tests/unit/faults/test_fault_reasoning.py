@@ -10,7 +10,7 @@ from pytest_netbench import parts
 from pytest_netbench.faults.protocol import Explains
 from pytest_netbench.faults.reasoning import explained, reasoning
 from pytest_netbench.faults.repairs import repairs
-from pytest_netbench.generators.faulty_draws import FAULTS as NETWORK_FAULTS
+from pytest_netbench.generators.default_faults import REPAIRED as NETWORK_FAULTS
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.repair_routing import FAULTS
 from pytest_netbench.model.base import Model

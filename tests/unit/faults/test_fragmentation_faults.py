@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_netbench.faults.protocol import Accompanied, NetworkFault
-from pytest_netbench.generators.diagnose import DIAGNOSED, DiagnoseGenerator, DiagnoseParameters, offered
+from pytest_netbench.generators.default_faults import DIAGNOSED
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters, offered
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.faulty import fault_of

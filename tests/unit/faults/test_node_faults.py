@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
-from pytest_netbench.generators.diagnose import DIAGNOSED
+from pytest_netbench.generators.default_faults import DIAGNOSED
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
 

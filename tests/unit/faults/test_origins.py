@@ -12,7 +12,8 @@ from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.diagnose.briefing import assignment
 from pytest_netbench.faults.origins import BgpRpkiInvalidAccepted
-from pytest_netbench.generators.diagnose import DIAGNOSED, OF_RPKI, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.default_faults import DIAGNOSED, OF_RPKI
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series

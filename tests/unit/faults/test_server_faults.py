@@ -12,7 +12,7 @@ import pytest
 
 from pytest_netbench.faults import servers
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
-from pytest_netbench.generators.diagnose import SERVED
+from pytest_netbench.generators.default_faults import SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer

@@ -15,9 +15,8 @@ from sklearn.model_selection import cross_val_score
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.diagnose import (
+from pytest_netbench.generators.default_faults import (
     DIAGNOSED,
-    HEALTHY,
     OF_BURSTS,
     OF_DHCP,
     OF_LB,
@@ -26,9 +25,8 @@ from pytest_netbench.generators.diagnose import (
     OF_SWITCHES,
     OF_VPN,
     SERVED,
-    DiagnoseGenerator,
-    DiagnoseParameters,
 )
+from pytest_netbench.generators.diagnose import HEALTHY, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of

@@ -18,7 +18,8 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.configs import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.faults.repairs import known, repairs
-from pytest_netbench.generators.faulty_draws import FAULTS, USUAL_SHAPES
+from pytest_netbench.generators.default_faults import REPAIRED as FAULTS
+from pytest_netbench.generators.faulty_draws import USUAL_SHAPES
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.generators.diagnose import DIAGNOSED, OF_RULES, OF_SWITCHES, DiagnoseParameters
+from pytest_netbench.generators.default_faults import DIAGNOSED, OF_RULES, OF_SWITCHES, TROUBLESHOT
+from pytest_netbench.generators.diagnose import DiagnoseParameters
 from pytest_netbench.generators.series import read_series
-from pytest_netbench.generators.troubleshoot import REPAIRABLE, TroubleshootParameters
+from pytest_netbench.generators.troubleshoot import TroubleshootParameters
 from pytest_netbench.model.task import digest_of
 
 PINNED = "5c5099b6369177b2"
@@ -14,10 +15,10 @@ PINNED = "5c5099b6369177b2"
 
 def test_their_faults_are_drawn_where_the_shape_is_asked_for_and_nowhere_else():
     assert DiagnoseParameters().faults == DIAGNOSED
-    assert not {*OF_SWITCHES} & {*DIAGNOSED, *REPAIRABLE}
+    assert not {*OF_SWITCHES} & {*DIAGNOSED, *TROUBLESHOT}
     for model, usual, more in (
         (DiagnoseParameters, DIAGNOSED, OF_SWITCHES),
-        (TroubleshootParameters, REPAIRABLE, OF_RULES),
+        (TroubleshootParameters, TROUBLESHOT, OF_RULES),
     ):
         asked = model(shapes=("sdn-leaf-spine",))
         assert asked.faults == (*usual, *more)

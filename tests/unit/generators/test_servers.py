@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.diagnose import DIAGNOSED, SERVED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.default_faults import DIAGNOSED, SERVED
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.services import SERVICES
 from pytest_netbench.generators.networks.shapes import SHAPES

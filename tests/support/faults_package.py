@@ -1,0 +1,32 @@
+"""Installs the fault of docs/how-to/add-a-fault.md as a third party would: by a distribution's entry point."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Final
+
+NAME: Final = "host-route-prohibited"
+_PAGE: Final = Path(__file__).parents[2] / "docs/how-to/add-a-fault.md"
+
+
+def install(site: Path) -> Path:
+    """Make ``site`` a folder that provides the fault once it is on ``sys.path``."""
+    page = _PAGE.read_text()
+    module, metadata = (_block(page, language) for language in ("python", "toml"))
+    project = tomllib.loads(metadata)["project"]
+    ((group, points),) = project["entry-points"].items()
+    ((name, value),) = points.items()
+    info = site / f"my_faults-{project['version']}.dist-info"
+    info.mkdir(parents=True)
+    (site / f"{value.partition(':')[0]}.py").write_text(module)
+    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {value}\n")
+    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(head)
+    return site
+
+
+def _block(page: str, language: str) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(found)
