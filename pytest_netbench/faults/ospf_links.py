@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from pytest_netbench.dialects.forms import forms_of
 from pytest_netbench.dialects.syntax import syntax_of
-from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.builders import NetworkValue, config_fault, never
+from pytest_netbench.faults.change import Change, Check, Symptom, given
 from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.router_links import RouterLink, router_links
-from pytest_netbench.faults.state import neighbor_up
+from pytest_netbench.faults.state import neighbor_up, routes_out
 from pytest_netbench.faults.syntax import behind, below, opening, order_of, retyped, with_wildcard
-from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 
 OTHER_AREAS = (0, 1, 2, 10, 100)
+OTHER_TIMERS = ("hello-interval 5", "hello-interval 15", "hello-interval 30", "dead-interval 20", "dead-interval 30")
+KEYS = ("backbone", "campus", "routing", "transit")
+LOWER_MTUS = (1400, 1420, 1476, 1492)
 
 
 class OspfLink(RouterLink):
@@ -33,29 +34,51 @@ def ospf_links(network: DrawnNetwork) -> Iterator[OspfLink]:
     return (OspfLink(**dict(one)) for one in router_links(network) if one.prefix in running)
 
 
-class OspfLinkFault(DeviceFault[L]):
-    """What faults of a link with OSPF share: the routers at its ends are not adjacent."""
+def _fault(
+    name: str,
+    *,
+    about: str,
+    label: str,
+    parameters: type[L],
+    at: Callable[[DrawnNetwork], Iterable[L]],
+    change: Callable[[L], Change],
+    touches: Callable[[L], frozenset[str]] = lambda p: frozenset({f"ospf {p.prefix}"}),
+    is_mutual: Callable[[L], bool] = lambda _: True,  # the ends must agree, whatever on
+    platforms: tuple[str, ...] = ("frr", "cisco_ios"),
+    nika: str | None = None,
+) -> NetworkValue[L]:
+    return config_fault(
+        name,
+        about=about,
+        label=label,
+        parameters=parameters,
+        at=at,
+        change=change,
+        touches=touches,
+        cuts=lambda p: frozenset({p.prefix}),
+        platforms=platforms,
+        found_at="interface",
+        is_mutual=is_mutual,
+        called={} if nika is None else {"nika": nika},
+    )
 
-    found_at = "interface"
 
-    def is_mutual(self, parameters: L) -> bool:  # noqa: ARG002  (the ends must agree, whatever on)
-        return True
+def _apart(p: OspfLink, inject: tuple[str, ...], repair: tuple[str, ...]) -> Change:
+    """A change after which the routers at the ends of a link are not adjacent."""
+    checks: tuple[Check, ...] = (
+        given(neighbor_up, p.node, "ospf", p.neighbor),
+        given(neighbor_up, p.peer, "ospf", p.address),
+    )
+    because = f"{p.node} and {p.peer} are not adjacent."
+    symptoms: tuple[Symptom, ...] = (
+        lambda network: asking.state(network, p.node, "no OSPF neighbor", because, address=p.neighbor),
+        given(asking.neighbor_lost, p.peer, "ospf", p.address),
+    )
+    return Change(inject=inject, repair=repair, checks=checks, symptoms=symptoms)
 
-    def touches(self, parameters: L) -> frozenset[str]:
-        return frozenset({f"ospf {parameters.prefix}"})
 
-    def cuts(self, parameters: L) -> frozenset[str]:
-        return frozenset({parameters.prefix})
-
-    def remains(self, parameters: L, lab: Lab) -> Iterator[str]:
-        yield from neighbor_up(lab, parameters.node, "ospf", parameters.neighbor)
-        yield from neighbor_up(lab, parameters.peer, "ospf", parameters.address)
-
-    def symptoms(self, parameters: L, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"{p.node} and {p.peer} are not adjacent."
-        yield from asking.state(network, p.node, "no OSPF neighbor", because, address=p.neighbor)
-        yield from asking.neighbor_lost(network, p.peer, "ospf", p.address)
+def _on(p: OspfLink, *lines: str) -> tuple[str, ...]:
+    return below(f"interface {p.interface}", *lines)
 
 
 class WrongArea(OspfLink):
@@ -79,34 +102,29 @@ class WrongArea(OspfLink):
         return below(self.process, *remove, f"{statement} {instead}", *retyped(self.platform, self.behind))
 
 
-class OspfAreaWrong(OspfLinkFault[WrongArea]):
-    """A router has a link in another OSPF area than its neighbor."""
+def _in_areas(network: DrawnNetwork) -> Iterator[WrongArea]:
+    areas = {link.prefix: link.area for link in network.transits}
+    for link in ospf_links(network):
+        process, area = opening(network, link.node, "router ospf"), areas[link.prefix]
+        if process is None or area is None:
+            continue
+        statement = f"network {with_wildcard(link.platform, link.prefix)} area {area}"
+        others = behind(network, link.node, statement, like="network", section=(process,))
+        for instead in OTHER_AREAS:
+            if instead != area:
+                yield WrongArea(**dict(link), process=process, area=area, instead=instead, behind=others)
 
-    name = "ospf-area-wrong"
-    label = "OSPF_AREA"
-    parameters = WrongArea
-    called = {"nika": "ospf_area_misconfiguration"}
 
-    def _places(self, network: DrawnNetwork) -> Iterator[WrongArea]:
-        areas = {link.prefix: link.area for link in network.transits}
-        for link in ospf_links(network):
-            process, area = opening(network, link.node, "router ospf"), areas[link.prefix]
-            if process is None or area is None:
-                continue
-            statement = f"network {with_wildcard(link.platform, link.prefix)} area {area}"
-            others = behind(network, link.node, statement, like="network", section=(process,))
-            for instead in OTHER_AREAS:
-                if instead != area:
-                    yield WrongArea(**dict(link), process=process, area=area, instead=instead, behind=others)
-
-    def touches(self, parameters: WrongArea) -> frozenset[str]:
-        return super().touches(parameters) | order_of(parameters.platform, parameters.node, parameters.process)
-
-    def injection(self, parameters: WrongArea) -> tuple[str, ...]:
-        return parameters.moved(parameters.area, parameters.instead)
-
-    def repair(self, parameters: WrongArea) -> tuple[str, ...]:
-        return parameters.moved(parameters.instead, parameters.area)
+OSPF_AREA_WRONG = _fault(
+    "ospf-area-wrong",
+    about="A router has a link in another OSPF area than its neighbor.",
+    label="OSPF_AREA",
+    parameters=WrongArea,
+    nika="ospf_area_misconfiguration",
+    at=_in_areas,
+    touches=lambda p: frozenset({f"ospf {p.prefix}"}) | order_of(p.platform, p.node, p.process),
+    change=lambda p: _apart(p, p.moved(p.area, p.instead), p.moved(p.instead, p.area)),
+)
 
 
 class Passive(OspfLink):
@@ -121,31 +139,124 @@ class Passive(OspfLink):
     behind: tuple[str, ...] = ()
 
 
-class OspfInterfacePassive(OspfLinkFault[Passive]):
-    """A router has its interface to a neighbor passive."""
+def _of_processes(network: DrawnNetwork) -> Iterator[Passive]:
+    for link in ospf_links(network):
+        process = opening(network, link.node, "router ospf")
+        if process is not None:
+            others = behind(network, link.node, None, like="passive-interface", section=(process,))
+            yield Passive(**dict(link), process=process, behind=others)
 
-    name = "ospf-interface-passive"
-    label = "OSPF_PASSIVE"
-    parameters = Passive
-    called = {"nika": "ospf_neighbor_missing"}
 
-    def is_mutual(self, parameters: Passive) -> bool:  # noqa: ARG002  (the other end is as it should be)
-        return False
+def _passive(p: Passive) -> Change:
+    if p.platform == "frr":
+        return _apart(p, _on(p, "ip ospf passive"), _on(p, "no ip ospf passive"))
+    line = f"passive-interface {p.interface}"
+    return _apart(p, below(p.process, line, *retyped(p.platform, p.behind)), below(p.process, f"no {line}"))
 
-    def _places(self, network: DrawnNetwork) -> Iterator[Passive]:
-        for link in ospf_links(network):
-            process = opening(network, link.node, "router ospf")
-            if process is not None:
-                others = behind(network, link.node, None, like="passive-interface", section=(process,))
-                yield Passive(**dict(link), process=process, behind=others)
 
-    def injection(self, parameters: Passive) -> tuple[str, ...]:
-        if parameters.platform == "frr":
-            return below(f"interface {parameters.interface}", "ip ospf passive")
-        passive = f"passive-interface {parameters.interface}"
-        return below(parameters.process, passive, *retyped(parameters.platform, parameters.behind))
+OSPF_INTERFACE_PASSIVE = _fault(
+    "ospf-interface-passive",
+    about="A router has its interface to a neighbor passive.",
+    label="OSPF_PASSIVE",
+    parameters=Passive,
+    nika="ospf_neighbor_missing",
+    is_mutual=never,  # the other end is as it should be
+    at=_of_processes,
+    change=_passive,
+)
 
-    def repair(self, parameters: Passive) -> tuple[str, ...]:
-        if parameters.platform == "frr":
-            return below(f"interface {parameters.interface}", "no ip ospf passive")
-        return below(parameters.process, f"no passive-interface {parameters.interface}")
+
+class WrongTimer(OspfLink):
+    """A link, and a timer that one end has, e.g. ``hello-interval 5``. The other end has the default."""
+
+    timer: str
+
+
+OSPF_TIMERS_WRONG = _fault(
+    "ospf-timers-wrong",
+    about="A router has another hello or dead interval on a link than its neighbor.",
+    label="OSPF_TIMERS",
+    parameters=WrongTimer,
+    at=lambda network: (
+        WrongTimer(**dict(link), timer=timer) for link in ospf_links(network) for timer in OTHER_TIMERS
+    ),
+    change=lambda p: _apart(p, _on(p, f"ip ospf {p.timer}"), _on(p, f"no ip ospf {p.timer.split()[0]}")),
+)
+
+
+class WrongType(OspfLink):
+    """A link, and the network type of one end; ``None`` is the default of the interface, broadcast."""
+
+    instead: str | None = None
+
+
+def _typed(p: WrongType) -> Change:
+    right = "ip ospf network point-to-point"
+    because = f"{p.node} learns no route from {p.peer}, although both may be adjacent."
+    return Change(
+        inject=_on(p, f"no {right}" if p.instead is None else f"ip ospf network {p.instead}"),
+        repair=_on(p, right),
+        # the routers may stay adjacent, but neither finds the other behind the link
+        checks=(given(routes_out, p.node, p.interface, "ospf"),),
+        symptoms=(lambda network: asking.state(network, p.node, "no OSPF route by", because, hop=p.neighbor),),
+    )
+
+
+OSPF_NETWORK_TYPE_WRONG = _fault(
+    "ospf-network-type-wrong",
+    about="A router has a link as broadcast or non-broadcast network, its neighbor as point-to-point.",
+    label="OSPF_TYPE",
+    parameters=WrongType,
+    at=lambda network: (
+        WrongType(**dict(link), instead=instead) for link in ospf_links(network) for instead in (None, "non-broadcast")
+    ),
+    change=_typed,
+)
+
+
+class OneSidedKey(OspfLink):
+    """A link, and the key that one end demands; ``digest``: by its MD5 digest, otherwise in clear text."""
+
+    key: str
+    digest: bool
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """The lines of the interface."""
+        if self.digest:
+            return ("ip ospf authentication message-digest", f"ip ospf message-digest-key 1 md5 {self.key}")
+        return ("ip ospf authentication", f"ip ospf authentication-key {self.key}")
+
+
+OSPF_AUTHENTICATION_WRONG = _fault(
+    "ospf-authentication-wrong",
+    about="A router demands authentication on a link, its neighbor does not authenticate.",
+    label="OSPF_AUTH",
+    parameters=OneSidedKey,
+    at=lambda network: (
+        OneSidedKey(**dict(link), key=key, digest=digest)
+        for link in ospf_links(network)
+        for digest in (False, True)
+        for key in KEYS
+    ),
+    change=lambda p: _apart(p, _on(p, *p.lines), _on(p, *(f"no {line}" for line in p.lines))),
+)
+
+
+class LowerMtu(OspfLink):
+    """A link, and the MTU in bytes that one end has."""
+
+    mtu: int
+
+
+# the interface starts its adjacencies again; FRR's configuration has no MTU
+OSPF_MTU_WRONG = _fault(
+    "ospf-mtu-wrong",
+    about="A router has a lower MTU on a link than its neighbor, so that OSPF does not become adjacent.",
+    label="OSPF_MTU",
+    parameters=LowerMtu,
+    platforms=("cisco_ios",),
+    nika="mtu_mismatch",
+    at=lambda network: (LowerMtu(**dict(link), mtu=mtu) for link in ospf_links(network) for mtu in LOWER_MTUS),
+    change=lambda p: _apart(p, _on(p, f"ip mtu {p.mtu}"), _on(p, "no ip mtu")),
+)

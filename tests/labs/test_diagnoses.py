@@ -16,7 +16,7 @@ from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.families.diagnose.evidence import EvidenceCheck
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.faults.ospf_interfaces import OspfTimersWrong
+from pytest_netbench.faults.ospf_links import OSPF_TIMERS_WRONG
 from pytest_netbench.faults.repairs import repairs
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
@@ -133,7 +133,7 @@ def test_a_fault_that_vanished_is_no_verdict() -> None:
 
 def test_a_fault_that_no_flow_shows_is_there_all_the_same() -> None:
     network = draw_network(NetworkParameters(shape="ring", routing="ospf", platform="frr", names="plain"))
-    place = next(iter(OspfTimersWrong().places(network)))
+    place = next(iter(OSPF_TIMERS_WRONG.places(network)))
     task = Task.model_validate(
         {
             "task_name": "a ring with one link too few",
@@ -142,8 +142,8 @@ def test_a_fault_that_no_flow_shows_is_there_all_the_same() -> None:
             "domain": "routing",
             **network.fields(),
             "flows": flow_groups(network),
-            "faults": [{"fault": OspfTimersWrong.name, "parameters": place.model_dump(mode="json")}],
-            "fault_types": [OspfTimersWrong.name],
+            "faults": [{"fault": OSPF_TIMERS_WRONG.name, "parameters": place.model_dump(mode="json")}],
+            "fault_types": [OSPF_TIMERS_WRONG.name],
         }
     )
     record = attempted(task, Oracle())
