@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pytest_netbench.faults.change import OnDevice
-from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, OnDevice, given
 from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import announced, only_behind
 from pytest_netbench.faults.state import has_route, neighbor_up
 from pytest_netbench.faults.syntax import below, in_family, opening
-from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 
 OFFSETS = (-10, -1, 1, 10)
@@ -75,40 +72,44 @@ class WrongAs(BgpSession):
     instead: int
 
 
-class BgpAsNumberWrong(DeviceFault[WrongAs]):
-    """A router has a wrong AS number for a BGP neighbor."""
+def _lost(p: BgpSession, inject: tuple[str, ...], repair: tuple[str, ...]) -> Change:
+    """A change after which a session is down."""
+    because = f"The BGP session of {p.node} with {p.peer} is down."
+    return Change(
+        inject=inject,
+        repair=repair,
+        checks=(given(neighbor_up, p.node, "bgp", p.neighbor), given(neighbor_up, p.peer, "bgp", p.address)),
+        symptoms=(
+            lambda network: asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor),
+            given(asking.neighbor_lost, p.peer, "bgp", p.address),
+        ),
+    )
 
-    name = "bgp-as-number-wrong"
-    label = "BGP_AS"
-    parameters = WrongAs
-    called = {"nika": "bgp_asn_misconfig"}
 
-    def _places(self, network: DrawnNetwork) -> Iterator[WrongAs]:
-        for session, prefix, _, right in _sessions(network):
-            for offset in OFFSETS:
-                yield WrongAs(**dict(session), prefix=prefix, autonomous_system=right, instead=right + offset)
+def _link(p: BgpSession) -> str:
+    return f"bgp {min(p.neighbor, p.address)} {max(p.neighbor, p.address)}"
 
-    def touches(self, parameters: WrongAs) -> frozenset[str]:
-        return frozenset({f"bgp {parameters.prefix}"})
 
-    def cuts(self, parameters: WrongAs) -> frozenset[str]:
-        return frozenset({parameters.prefix})
+def _renumbered(p: WrongAs) -> Change:
+    line = f"neighbor {p.neighbor} remote-as"
+    return _lost(p, below(p.process, f"{line} {p.instead}"), below(p.process, f"{line} {p.autonomous_system}"))
 
-    def injection(self, parameters: WrongAs) -> tuple[str, ...]:
-        return below(parameters.process, f"neighbor {parameters.neighbor} remote-as {parameters.instead}")
 
-    def repair(self, parameters: WrongAs) -> tuple[str, ...]:
-        return below(parameters.process, f"neighbor {parameters.neighbor} remote-as {parameters.autonomous_system}")
-
-    def remains(self, parameters: WrongAs, lab: Lab) -> Iterator[str]:
-        yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
-        yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)
-
-    def symptoms(self, parameters: WrongAs, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"The BGP session of {p.node} with {p.peer} is down."
-        yield from asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor)
-        yield from asking.neighbor_lost(network, p.peer, "bgp", p.address)
+BGP_AS_NUMBER_WRONG = config_fault(
+    "bgp-as-number-wrong",
+    about="A router has a wrong AS number for a BGP neighbor.",
+    label="BGP_AS",
+    parameters=WrongAs,
+    called={"nika": "bgp_asn_misconfig"},
+    at=lambda network: (
+        WrongAs(**dict(session), prefix=prefix, autonomous_system=right, instead=right + offset)
+        for session, prefix, _, right in _sessions(network)
+        for offset in OFFSETS
+    ),
+    touches=lambda p: frozenset({f"bgp {p.prefix}"}),
+    cuts=lambda p: frozenset({p.prefix}),
+    change=_renumbered,
+)
 
 
 class Filtered(BgpSession):
@@ -129,40 +130,32 @@ class Filtered(BgpSession):
         return f"neighbor {self.neighbor} prefix-list {self.list_name} in"
 
 
-class BgpFilterWrong(DeviceFault[Filtered]):
-    """A router does not accept the route to a LAN from the only neighbor that leads there."""
+def _filtered(p: Filtered) -> Change:
+    because = f"{p.node} has no route to {p.prefix} by BGP, although {p.peer} announces it."
+    words = asking.routed(p.prefix)
+    return Change(
+        inject=(*p.entries, *in_family(p.platform, p.process, p.use)),
+        repair=(*in_family(p.platform, p.process, f"no {p.use}"), f"no ip prefix-list {p.list_name}"),
+        checks=(given(has_route, p.node, p.prefix, "bgp"),),
+        symptoms=(lambda network: asking.state(network, p.node, "no route", because, protocol="bgp", **words),),
+    )
 
-    name = "bgp-filter-wrong"
-    label = "BGP_FILTER"
-    parameters = Filtered
 
-    def _places(self, network: DrawnNetwork) -> Iterator[Filtered]:
-        for session, _, _, _ in _sessions(network):
-            for lan in only_behind(network, session.node, session.peer):
-                for name in LIST_NAMES:
-                    yield Filtered(**dict(session), prefix=lan.prefix, list_name=name)
-
-    def touches(self, parameters: Filtered) -> frozenset[str]:
-        # the list of one fault must not be that of another, and a session that is down filters nothing
-        link = f"bgp {min(parameters.neighbor, parameters.address)} {max(parameters.neighbor, parameters.address)}"
-        return frozenset({link, f"list {parameters.node} {parameters.list_name}"})
-
-    def injection(self, parameters: Filtered) -> tuple[str, ...]:
-        return (*parameters.entries, *in_family(parameters.platform, parameters.process, parameters.use))
-
-    def repair(self, parameters: Filtered) -> tuple[str, ...]:
-        family = in_family(parameters.platform, parameters.process, f"no {parameters.use}")
-        return (*family, f"no ip prefix-list {parameters.list_name}")
-
-    def remains(self, parameters: Filtered, lab: Lab) -> Iterator[str]:
-        return has_route(lab, parameters.node, parameters.prefix, "bgp")
-
-    def symptoms(self, parameters: Filtered, network: Observable) -> Iterator[Observation]:
-        because = (
-            f"{parameters.node} has no route to {parameters.prefix} by BGP, although {parameters.peer} announces it."
-        )
-        words = asking.routed(parameters.prefix)
-        yield from asking.state(network, parameters.node, "no route", because, protocol="bgp", **words)
+BGP_FILTER_WRONG = config_fault(
+    "bgp-filter-wrong",
+    about="A router does not accept the route to a LAN from the only neighbor that leads there.",
+    label="BGP_FILTER",
+    parameters=Filtered,
+    at=lambda network: (
+        Filtered(**dict(session), prefix=lan.prefix, list_name=name)
+        for session, _, _, _ in _sessions(network)
+        for lan in only_behind(network, session.node, session.peer)
+        for name in LIST_NAMES
+    ),
+    # the list of one fault must not be that of another, and a session that is down filters nothing
+    touches=lambda p: frozenset({_link(p), f"list {p.node} {p.list_name}"}),
+    change=_filtered,
+)
 
 
 class Limited(BgpSession):
@@ -177,38 +170,26 @@ class Limited(BgpSession):
         return f"neighbor {self.neighbor} maximum-prefix {self.limit}"
 
 
-class BgpPrefixLimit(DeviceFault[Limited]):
-    """A router ends the session with a BGP neighbor that announces more prefixes than it accepts."""
+def _limits(network: DrawnNetwork) -> Iterator[Limited]:
+    for session, _, _, _ in _sessions(network):
+        own = announced(network, session.peer)
+        for limit in range(1, len(own)):
+            yield Limited(**dict(session), limit=limit, announced=own)
 
-    name = "bgp-prefix-limit"
-    label = "BGP_LIMIT"
-    parameters = Limited
-    called = {"nika": "bgp_max_prefix_exceeded"}
 
-    def _places(self, network: DrawnNetwork) -> Iterator[Limited]:
-        for session, _, _, _ in _sessions(network):
-            own = announced(network, session.peer)
-            for limit in range(1, len(own)):
-                yield Limited(**dict(session), limit=limit, announced=own)
+def _limited(p: Limited) -> Change:
+    removed = in_family(p.platform, p.process, f"no {p.line}")
+    return _lost(p, in_family(p.platform, p.process, p.line), (*removed, f"do clear ip bgp {p.neighbor}"))
 
-    def touches(self, parameters: Limited) -> frozenset[str]:
-        link = f"bgp {min(parameters.neighbor, parameters.address)} {max(parameters.neighbor, parameters.address)}"
-        # with fewer prefixes the limit would not be exceeded
-        return frozenset({link, *(f"bgp {parameters.peer} {prefix}" for prefix in parameters.announced)})
 
-    def injection(self, parameters: Limited) -> tuple[str, ...]:
-        return in_family(parameters.platform, parameters.process, parameters.line)
-
-    def repair(self, parameters: Limited) -> tuple[str, ...]:
-        removed = in_family(parameters.platform, parameters.process, f"no {parameters.line}")
-        return (*removed, f"do clear ip bgp {parameters.neighbor}")
-
-    def remains(self, parameters: Limited, lab: Lab) -> Iterator[str]:
-        yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
-        yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)
-
-    def symptoms(self, parameters: Limited, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"The BGP session of {p.node} with {p.peer} is down."
-        yield from asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor)
-        yield from asking.neighbor_lost(network, p.peer, "bgp", p.address)
+BGP_PREFIX_LIMIT = config_fault(
+    "bgp-prefix-limit",
+    about="A router ends the session with a BGP neighbor that announces more prefixes than it accepts.",
+    label="BGP_LIMIT",
+    parameters=Limited,
+    called={"nika": "bgp_max_prefix_exceeded"},
+    at=_limits,
+    # with fewer prefixes the limit would not be exceeded
+    touches=lambda p: frozenset({_link(p), *(f"bgp {p.peer} {prefix}" for prefix in p.announced)}),
+    change=_limited,
+)
