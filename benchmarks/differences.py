@@ -51,6 +51,10 @@ ALLOWED: Final = (
 """The only values that are not compared."""
 
 MEASURED: Final = (
+    (
+        r"\bno answer in [\d.]+ m?s \(\d+ tries\)(?!,)|\badministratively prohibited \(from [^)]*\)",
+        "a refusal, which is not always told: routers limit the rate of ICMP errors",
+    ),
     (r"\b\d+(\.\d+)? ?(ms|min|s|h|lab s)\b", "a time"),
     (r"\btried \d+ times", "tries, as many as the time of a condition allows"),
     (r"\b\d+(\.\d+)? [kMG]?bit/s", "a rate, measured with real traffic"),

@@ -92,6 +92,14 @@ def test_times_commits_and_measured_rates_may_differ(steps, value):
     assert paths(RESULT, changed(*steps, value=value)) == []
 
 
+def test_a_refusal_may_be_told_or_not_but_what_arrived_is_none():
+    silent, told = "no answer in 0.15 s (2 tries)", "administratively prohibited (from 10.1.20.1)"
+    other = changed("testcase_results", 0, "actual", value=silent)
+    assert paths(other, changed("testcase_results", 0, "actual", value=told)) == []
+    arrived = changed("testcase_results", 0, "actual", value=f"{silent}, but it arrived at Border")
+    assert paths(other, arrived) == ["testcase_results.ping.actual"]
+
+
 def test_only_plan_may_gain_safety():
     plan = changed("family", value="plan")
     without = changed("scores", value=RESULT["scores"][:2], result=plan)
