@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 MISSING: Final = "(missing)"
 _MOST_OF_AN_ITEM: Final = 8
-_SHOWN: Final = 60
+_LONGEST: Final = 60
 
 
 class Allowed(NamedTuple):
@@ -61,6 +61,12 @@ MEASURED: Final = (
     (r"\b\d+ of \d+ packets", "packets, counted in such a measurement"),
 )
 """Patterns that are cut out of remarks before they are compared, and what they are."""
+SHOWN: Final = (
+    (r"\b\d+:\d\d:\d\d\b|\b\d+[dwy]\d+[dhw]\b", "a clock"),
+    (r"\b0x[0-9A-Fa-f]+", "a checksum or a sequence number"),
+    (r"(?<![\w./:])\d+(?![\w./:])", "an age or a counter"),
+)
+"""The same, for what devices print for testcases of the kind ``show``."""
 REMARKS: Final = ("scores.*.explanation", "testcase_results.*.actual", "error", "traceback.*")
 """Texts that name what was measured."""
 
@@ -126,7 +132,17 @@ def _compared(result: Mapping[str, Any]) -> dict[str, str]:
     family = result.get("family")
     patterns = [one.path for one in ALLOWED if one.family in (None, family)]
     values = {path: text for path, text in flat(result) if not _fits(path, patterns)}
-    return {path: _cut(text) if _fits(path, REMARKS) else text for path, text in values.items()}
+    shows = [f"testcase_results.*{name}*.actual" for name in _names_of_shows(result)]
+    compared = {}
+    for path, text in values.items():
+        cut = MEASURED if _fits(path, REMARKS) else ()
+        compared[path] = _cut(text, (*cut, *(SHOWN if _fits(path, shows) else ())))
+    return compared
+
+
+def _names_of_shows(result: Mapping[str, Any]) -> list[str]:
+    found = result.get("testcase_results") or ()
+    return [re.sub(r"([*?[])", r"[\1]", one["name"]) for one in found if one.get("kind") == "show"]
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:
@@ -134,8 +150,8 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(whole, pattern) for pattern in patterns)
 
 
-def _cut(text: str) -> str:
-    for pattern, what in MEASURED:
+def _cut(text: str, patterns: Sequence[tuple[str, str]]) -> str:
+    for pattern, what in patterns:
         text = re.sub(pattern, f"<{what.partition(',')[0]}>", text)
     return text
 
@@ -169,9 +185,9 @@ def _rank(one: Difference) -> int:
 def _shortened(other: str, here: str) -> tuple[str, str]:
     """Both texts from shortly before the first character that differs."""
     same = next((at for at, (a, b) in enumerate(zip(other, here, strict=False)) if a != b), min(len(other), len(here)))
-    start = max(0, same - _SHOWN // 3) if max(len(other), len(here)) > _SHOWN else 0
+    start = max(0, same - _LONGEST // 3) if max(len(other), len(here)) > _LONGEST else 0
     first, second = (
-        ("…" if start else "") + text[start : start + _SHOWN] + ("…" if len(text) > start + _SHOWN else "")
+        ("…" if start else "") + text[start : start + _LONGEST] + ("…" if len(text) > start + _LONGEST else "")
         for text in (other, here)
     )
     return first, second

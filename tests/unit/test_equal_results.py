@@ -100,6 +100,29 @@ def test_a_refusal_may_be_told_or_not_but_what_arrived_is_none():
     assert paths(other, arrived) == ["testcase_results.ping.actual"]
 
 
+def test_clocks_and_counters_of_what_devices_print_may_differ_but_no_metric_and_no_next_hop():
+    shown = "O 10.2.0.0/24 [110/20] via 10.0.0.2, 00:00:09\n  age 7 of 0x80000003 from 10.255.0.2, 3 times"
+    result = changed("testcase_results", 0, value={"name": "[a]", "kind": "show", "actual": shown})
+    at = ("testcase_results", 0, "actual")
+
+    def other(old: str, new: str) -> list[str]:
+        return paths(result, changed(*at, value=shown.replace(old, new), result=result))
+
+    for old, new in (
+        ("00:00:09", "00:01:10"),
+        ("age 7", "age 12"),
+        ("0x80000003", "0x8000000b"),
+        ("3 times", "4 times"),
+    ):
+        assert other(old, new) == []
+    assert other("110/20", "110/30") == ["testcase_results.[a].actual:1"]
+    assert other("via 10.0.0.2", "via 10.0.1.2") == ["testcase_results.[a].actual:1"]
+    assert other("10.255.0.2", "10.255.0.3") == ["testcase_results.[a].actual:2"]
+
+    result = changed("testcase_results", 0, "kind", value="reference", result=result)
+    assert other("age 7", "age 12") == ["testcase_results.[a].actual:2"]
+
+
 def test_only_plan_may_gain_safety():
     plan = changed("family", value="plan")
     without = changed("scores", value=RESULT["scores"][:2], result=plan)
