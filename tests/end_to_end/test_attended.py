@@ -57,7 +57,7 @@ def test_a_lab_is_worked_on_over_its_socket_scored_and_removed(bench):
             for device, command in COMMANDS:
                 assert ani.update_cfg(device, [command])["results"][0]["status"] == "success"
             ani.call("task-done", {"reasoning": models.REASONING})
-        _, errors = lab.communicate(timeout=60)
+        _, errors = lab.communicate(timeout=120)
     finally:
         lab.kill()
     assert lab.returncode == 0, errors

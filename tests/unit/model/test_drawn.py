@@ -53,4 +53,4 @@ def test_a_task_file_may_contain_it_and_its_digest_is_the_same(tmp_path):
 
 def test_the_schema_describes_it():
     schema = task_schema()
-    assert set(schema["$defs"]["Drawn"]["properties"]) == {*DRAWN, "scenario"}
+    assert set(schema["$defs"]["Drawn"]["properties"]) == {*DRAWN, "packages", "scenario"}
