@@ -35,8 +35,9 @@ def test_a_loop_during_a_command_is_cut_and_loses_no_probe_of_another_lab(lab: A
             for node, core in zip("ab", cores, strict=False)
         ]
         assert eventually(lambda: overflow)
-        # a packet each 20 ms: none is due at an edge of the window, where it would be sent inside and arrive outside
-        sent = pool.submit(lab.prober.traffic, [FLOW], ["10.0.0.2"], duration_s=0.41)
+        # A packet each 20 ms, all of them counted: the storm delays some, and one that was sent before the measured time
+        # would arrive inside it. None is due at its end.
+        sent = pool.submit(lab.prober.traffic, [FLOW], ["10.0.0.2"], duration_s=0.41, warmup_s=0.0)
         assert lab.prober.probe([Probe(source="a", target="10.0.0.2", timeout_s=0.1)], repetitions=0)[0].delivered
         assert eventually(_is_calm, within_s=3)
         (report,) = sent.result()
