@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from pytest_netbench.probing import captures, closing, neighbors, paths
+from pytest_netbench.probing.limits import AGAIN
 from pytest_netbench.probing.networks import Networks
 from pytest_netbench.probing.overflow import Overflow, wait_for_calm
 from pytest_netbench.probing.probes import Prober
@@ -35,12 +36,15 @@ class Calls:
         self._sockets = Sockets(networks)
 
     def probe(self, request: Request) -> Measured:
-        """Packet exchanges, all at once. What failed while the machine dropped packets is tried again."""
+        """Packet exchanges, all at once. What fails while the machine drops packets is tried again, twice at most."""
         overflow = Overflow()
         reports, closing = self._probe_once(request, request["probes"])
-        lost = [number for number, report in enumerate(reports) if not report["delivered"]]
-        if lost and overflow:
+        for _ in range(AGAIN):
+            lost = [number for number, report in enumerate(reports) if not report["delivered"]]
+            if not lost or not overflow:
+                break
             wait_for_calm()
+            overflow = Overflow()
             again, slow = self._probe_once(request, [request["probes"][number] for number in lost])
             closing += slow
             for number, report in zip(lost, again, strict=True):
@@ -65,13 +69,14 @@ class Calls:
         return paths.trace(self._sockets, request), ()
 
     def traffic(self, request: Request) -> Measured:
-        """Flows, and what arrives of them. They are sent again if the machine dropped packets meanwhile."""
-        overflow = Overflow()
-        reports = Traffic(self._sockets, request).run()
-        if overflow:
-            wait_for_calm()
+        """Flows, and what arrives of them. They are sent again while the machine drops packets, twice at most."""
+        for _ in range(AGAIN):
+            overflow = Overflow()
             reports = Traffic(self._sockets, request).run()
-        return reports, ()
+            if not overflow:
+                return reports, ()
+            wait_for_calm()
+        return Traffic(self._sockets, request).run(), ()
 
     def capture(self, request: Request) -> Measured:
         """Packets of an interface."""

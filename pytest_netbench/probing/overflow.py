@@ -6,9 +6,11 @@ All labs of a machine share the queues of its cores: a flood in one lab, such as
 from __future__ import annotations
 
 import time
+from typing import Final
 
 _CALM_S = 0.3
-_LONGEST_S = 6.0
+LONGEST_CALM_S: Final = 6.0
+"""Wall seconds for which ``wait_for_calm`` waits at most: a flood of the lab itself may last."""
 
 
 class Overflow:
@@ -22,8 +24,8 @@ class Overflow:
 
 
 def wait_for_calm() -> None:
-    """Wait until the machine drops no more packets; at most 6 s, for a flood of the lab itself may last."""
-    deadline = time.monotonic() + _LONGEST_S
+    """Wait until the machine drops no more packets; at most ``LONGEST_CALM_S``."""
+    deadline = time.monotonic() + LONGEST_CALM_S
     while time.monotonic() < deadline:
         overflow = Overflow()
         time.sleep(_CALM_S)  # no event tells that nothing is dropped

@@ -2,8 +2,9 @@
 
 Only agents' commands and traffic measurements send many packets for seconds in a lab, and those end by themselves. An
 interface with the same packet rate at any other time is set down, as a switch's storm control does: after three looks,
-or after one if the rate is that of a loop and of nothing else. A loop fills the queues of the cores, which all labs of
-the machine share, so that they lose all packets: it is ended during commands, too.
+or after one if the rate is that of a loop and of nothing else, or if the machine drops as many packets. A loop fills the
+queues of the cores, which all labs of the machine share, so that they lose all packets: it is ended during commands,
+too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ EVERY_S = 1.0
 MOST_PACKETS_PER_S = 20_000
 PATIENCE = 3
 HOPELESS = 10
-"""At so many times the most packets, a flood loses packets of other labs: nothing is waited for."""
+"""With so many times the most packets, sent by one interface or dropped by the machine, nothing is waited for: a flood
+loses packets of other labs. Each of several loops on few cores sends less than one alone."""
 
 _GETSTATS, _NEWSTATS, _NEWLINK, _DONE, _ERROR = 94, 92, 16, 3, 2
 _DUMP = 0x301  # NLM_F_REQUEST | NLM_F_DUMP
@@ -58,7 +60,7 @@ class Storms:
         self._excused = excused
         self._clock = clock
         self._sockets = {name: self._netlink(node) for name, node in spaces.items()}
-        self._last: dict[tuple[str, int], int] = {}
+        self._last: dict[tuple[str, int], int] | None = None
         self._strikes: dict[tuple[str, int], int] = {}
         self._lost = overflow.dropped()
         self._looked = clock()
@@ -83,8 +85,9 @@ class Storms:
             with contextlib.suppress(OSError):  # no memory for the answer: the next look shows it again
                 counted.update(self._count(name))
         for place, packets in counted.items():
-            sent = 0 if excused else packets - self._last.get(place, packets)
-            strikes = PATIENCE if sent > HOPELESS * most else 1
+            # what was not there at the last look has sent all its packets since
+            sent = 0 if excused or self._last is None else packets - self._last.get(place, 0)
+            strikes = PATIENCE if max(sent, lost) > HOPELESS * most else 1
             self._strikes[place] = self._strikes.get(place, 0) + strikes if sent > most else 0
             if self._strikes[place] >= PATIENCE:
                 self._strikes[place] = 0
