@@ -20,7 +20,7 @@ LOOP = (
     "ip link add br0 type bridge; ip link set br0 up; "
     "for n in 1 2; do ip link add v$n type veth peer name w$n; "
     "for e in v$n w$n; do ip link set $e master br0 up; done; done; "
-    "ip address add 192.0.2.1/24 dev br0; ping -c 1 -W 0.1 -b 192.0.2.255; sleep 4"
+    "ip address add 192.0.2.1/24 dev br0; ping -c 1 -W 0.1 -b 192.0.2.255; sleep 8"
 )
 FLOW = Flow.model_validate({"from": "a", "to": "b", "rate_bps": 400_000})
 
@@ -35,7 +35,8 @@ def test_a_loop_during_a_command_is_cut_and_loses_no_probe_of_another_lab(lab: A
             for node, core in zip("ab", cores, strict=False)
         ]
         assert eventually(lambda: overflow)
-        # a packet each 20 ms; no warm-up: what the storm delays would be sent before the measured time and arrive inside
+        # A packet each 20 ms. No warm-up: what the storm delays would be sent before the measured time and arrive
+        # inside it.
         sent = pool.submit(lab.prober.traffic, [FLOW], ["10.0.0.2"], duration_s=0.41, warmup_s=0.0)
         assert lab.prober.probe([Probe(source="a", target="10.0.0.2", timeout_s=0.1)], repetitions=0)[0].delivered
         assert eventually(_is_calm, within_s=3)
