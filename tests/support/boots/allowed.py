@@ -67,6 +67,9 @@ ALLOWED: Final[Sequence[Allowed]] = (
     Allowed(_COUNTER, r"(duration|n_packets|n_bytes|idle_age|hard_age)=[\d.]+s?", r"\1=…", "ovs-ofctl"),
     Allowed("file descriptors of threads", r"Read thread: .*", "…", _NEIGHBORS),
     Allowed("a sum of sequence numbers", r"Checksum Sum 0x[0-9A-Fa-f]+"),
+    Allowed(
+        "ospfd keeps an LSA for a minute that its router withdrew", r"^ *\S+ +\S+ +3600 +0x8.*", "", "ospf database"
+    ),
     Allowed("age, sequence number, checksum", r"^( *\S+ +\S+) +\d+ +0x8\w{7} +0x\w+", r"\1", "ospf database"),
     Allowed("an ARP entry, which traffic makes", r"^\S+/32 +attached +\S+$", "", "show ip cef"),
 )

@@ -3,8 +3,8 @@
 Only agents' commands and traffic measurements send many packets for seconds in a lab, and those end by themselves. An
 interface with the same packet rate at any other time is set down, as a switch's storm control does: after three looks,
 or after one if the rate is that of a loop and of nothing else, or if the machine drops as many packets. A loop fills
-the queues of the cores, which all labs of the machine share, so that they lose all packets: it is ended during commands,
-too.
+the queues of the cores, which all labs of the machine share, so that they lose all packets: it is ended during
+commands, too.
 """
 
 from __future__ import annotations

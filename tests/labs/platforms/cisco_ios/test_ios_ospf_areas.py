@@ -6,6 +6,8 @@ h4 - R4 -area 2- R3 -area 1- R2 -area 0- R1 -area 3, totally stubby- R5
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.driver import device_of
@@ -172,6 +174,23 @@ def test_loopbacks_made_point_to_point_are_subnets_and_a_range_joins_them(show, 
     assert eventually(lambda: "172.16" not in show("R1", "show ip route"))
     say("R3", "router ospf 1", "no area 2 range 172.16.0.0 255.255.0.0")
     assert eventually(lambda: "via" in route(show, "R1", "172.16.2.0"))
+
+
+def test_a_summary_that_is_withdrawn_is_neither_shown_nor_counted_any_more(show, say):
+    before = show("R1", "show ip ospf database").count("172.16.2.0"), _counts(show)
+    assert before[0]
+    say("R3", "router ospf 1", "area 2 range 172.16.2.0 255.255.255.0 not-advertise")
+    assert eventually(lambda: "172.16.2.0" not in show("R1", "show ip route"))
+    assert "172.16.2.0" not in show("R1", "show ip ospf database")
+    assert "172.16.2.0" not in show("R1", "show ip ospf database summary")
+    assert sum(_counts(show)) < sum(before[1])
+    say("R3", "router ospf 1", "no area 2 range 172.16.2.0 255.255.255.0")
+    assert eventually(lambda: "via" in route(show, "R1", "172.16.2.0"))
+    assert eventually(lambda: (show("R1", "show ip ospf database").count("172.16.2.0"), _counts(show)) == before)
+
+
+def _counts(show):
+    return [int(count) for count in re.findall(r"Number of LSA (\d+)\.", show("R1", "show ip ospf"))]
 
 
 def test_a_loopback_is_a_host_route_until_its_network_type_says_otherwise(show, say):

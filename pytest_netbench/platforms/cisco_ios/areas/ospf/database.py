@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name, running
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
@@ -22,6 +23,8 @@ _TITLE = re.compile(r"^\s+([A-Za-z-]+(?: [A-Za-z]+)* Link States)\s*(?:\(Area (\
 _ROW = re.compile(
     r"^(?P<id>\d+\.\d+\.\d+\.\d+)\s+(?P<adv>\S+)\s+(?P<age>\d+)\s+0x(?P<seq>\w+)\s+0x(?P<sum>\w+)(?P<rest>.*)$"
 )
+_AGE = re.compile(r"^\s*LS age: (\d+)")
+_MAX_AGE_S = 3600
 _LS_TYPES = {
     "router-LSA": "Router Links",
     "network-LSA": "Network Links",
@@ -65,17 +68,45 @@ def show(at: Exec, match: Match) -> str:
         words = f"show ip ospf{vrf} database"
         head = ["", f"            OSPF Router with ID ({one.router_id}) (Process ID {one.process.number})"]
         if kind is None:
-            body = list(_table(at.ask("ospfd", words).splitlines()))
+            body = list(_table(without_withdrawn(at.ask("ospfd", words).splitlines())))
         else:
             tail = f" {match['id']}" if "id" in match.args else ""
             tail += " self-originate" if match.has("self-originate") else ""
             tail += f" adv-router {match['router']}" if "router" in match.args else ""
-            body = list(_details(at.ask("ospfd", f"{words} {kind}{tail}").splitlines()))
+            body = list(_details(without_withdrawn(at.ask("ospfd", f"{words} {kind}{tail}").splitlines())))
         parts.append("\n".join([*head, *body, ""]))
     return "".join(parts)
 
 
-def _table(lines: Sequence[str]) -> Iterator[str]:
+def without_withdrawn(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of ospfd about LSAs that are not at MaxAge, in a table or in detail.
+
+    IOS removes such an LSA once its neighbors have acknowledged it (RFC 2328, 14), ospfd a minute later.
+    """
+    withdrawn = False
+    for line in lines:
+        age = _AGE.match(line)
+        if age is not None:
+            withdrawn = int(age[1]) >= _MAX_AGE_S
+        elif _TITLE.match(line):
+            withdrawn = False
+        row = _ROW.match(line)
+        if not withdrawn and (row is None or int(row["age"]) < _MAX_AGE_S):
+            yield line
+
+
+def withdrawn(lines: Sequence[str]) -> Counter[str]:
+    """How many LSAs of a table of ospfd are at MaxAge, by area; ``""`` has those of no area."""
+    found: Counter[str] = Counter()
+    area = ""
+    for line in lines:
+        heading, row = _TITLE.match(line), _ROW.match(line)
+        area = heading[2] or "" if heading is not None else area
+        found[area] += row is not None and int(row["age"]) >= _MAX_AGE_S
+    return found
+
+
+def _table(lines: Iterable[str]) -> Iterator[str]:
     title, rows = "", 0
     for line in lines:
         heading = _TITLE.match(line)
@@ -110,7 +141,7 @@ def _last(title: str, words: Sequence[str]) -> str:
     return words[-1]
 
 
-def _details(lines: Sequence[str]) -> Iterator[str]:
+def _details(lines: Iterable[str]) -> Iterator[str]:
     held: dict[str, str] = {}
     for line in lines:
         heading = _TITLE.match(line)

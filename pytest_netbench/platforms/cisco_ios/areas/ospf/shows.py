@@ -8,8 +8,9 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, dotted
+from pytest_netbench.platforms.cisco_ios.areas.ospf.database import withdrawn
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, running
-from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.shows.durations import clock
@@ -262,6 +263,8 @@ def process(at: Exec, match: Match) -> str:
 
 def _process_lines(at: Exec, one: Running) -> Iterator[str]:
     section, answer = one.process.section, one.answer
+    vrf = f" vrf {one.process.vrf}" if one.process.vrf else ""
+    gone = withdrawn(at.ask("ospfd", f"show ip ospf{vrf} database").splitlines())
     yield f' Routing Process "ospf {one.process.number}" with ID {one.router_id}'
     yield f" Start time: 00:00:00.000, Time elapsed: {clock(at.device.uptime_s)}"
     yield " Supports only single TOS(TOS0) routes"
@@ -286,26 +289,9 @@ def _process_lines(at: Exec, one: Running) -> Iterator[str]:
         f" Router is {'' if section.has('max-metric router-lsa') else 'not '}originating router-LSAs with maximum"
         " metric"
     )
-    spf, lsa, arrival = (
-        section.get(name) for name in ("timers throttle spf", "timers throttle lsa", "timers lsa arrival")
-    )
-    start, hold, most = (spf["start"], spf["hold"], spf["max"]) if spf else (5000, 10000, 10000)
-    yield f" Initial SPF schedule delay {start} msecs"
-    yield f" Minimum hold time between two consecutive SPFs {hold} msecs"
-    yield f" Maximum wait time between two consecutive SPFs {most} msecs"
-    yield " Incremental-SPF disabled"
-    if lsa is None:
-        yield " Minimum LSA interval 5 secs"
-    else:
-        yield f" Initial LSA throttle delay {lsa['start']} msecs"
-        yield f" Minimum hold time for LSA throttle {lsa['hold']} msecs"
-        yield f" Maximum wait time for LSA throttle {lsa['max']} msecs"
-    yield f" Minimum LSA arrival {next(iter(arrival.match.args.values())) if arrival else 1000} msecs"
-    yield " LSA group pacing timer 240 secs"
-    yield " Interface flood pacing timer 33 msecs"
-    yield " Retransmission pacing timer 66 msecs"
+    yield from _timer_lines(section)
     yield (
-        f" Number of external LSA {answer.get('lsaExternalCounter', 0)}. Checksum Sum"
+        f" Number of external LSA {answer.get('lsaExternalCounter', 0) - gone['']}. Checksum Sum"
         f" 0x{int(answer.get('lsaExternalChecksum', 0)):06X}"
     )
     yield (
@@ -326,10 +312,31 @@ def _process_lines(at: Exec, one: Running) -> Iterator[str]:
     yield " Cisco NSF helper support enabled"
     yield f" Reference bandwidth unit is {one.process.reference_mbps} mbps"
     for area in sorted(areas):
-        yield from _area_lines(one, area, (answer.get("areas") or {}).get(area, {}))
+        yield from _area_lines(one, area, (answer.get("areas") or {}).get(area, {}), gone[area])
 
 
-def _area_lines(one: Running, area: str, entry: Mapping[str, Any]) -> Iterator[str]:
+def _timer_lines(section: Section) -> Iterator[str]:
+    spf, lsa, arrival = (
+        section.get(name) for name in ("timers throttle spf", "timers throttle lsa", "timers lsa arrival")
+    )
+    start, hold, most = (spf["start"], spf["hold"], spf["max"]) if spf else (5000, 10000, 10000)
+    yield f" Initial SPF schedule delay {start} msecs"
+    yield f" Minimum hold time between two consecutive SPFs {hold} msecs"
+    yield f" Maximum wait time between two consecutive SPFs {most} msecs"
+    yield " Incremental-SPF disabled"
+    if lsa is None:
+        yield " Minimum LSA interval 5 secs"
+    else:
+        yield f" Initial LSA throttle delay {lsa['start']} msecs"
+        yield f" Minimum hold time for LSA throttle {lsa['hold']} msecs"
+        yield f" Maximum wait time for LSA throttle {lsa['max']} msecs"
+    yield f" Minimum LSA arrival {next(iter(arrival.match.args.values())) if arrival else 1000} msecs"
+    yield " LSA group pacing timer 240 secs"
+    yield " Interface flood pacing timer 33 msecs"
+    yield " Retransmission pacing timer 66 msecs"
+
+
+def _area_lines(one: Running, area: str, entry: Mapping[str, Any], gone: int) -> Iterator[str]:
     section = one.process.section
     name = area_name(area)
     members = [member for member in one.members if member.area == area]
@@ -351,7 +358,7 @@ def _area_lines(one: Running, area: str, entry: Mapping[str, Any]) -> Iterator[s
         length = sum(int(part).bit_count() for part in found["mask"].split("."))
         yield f"           {found['prefix']}/{length} {'DoNotAdvertise' if found.has('not-advertise') else 'Advertise'}"
     sums = sum(int(value) for key, value in entry.items() if key.startswith("lsa") and key.endswith("Checksum"))
-    yield f"        Number of LSA {entry.get('lsaNumber', 0)}. Checksum Sum 0x{sums:06X}"
+    yield f"        Number of LSA {entry.get('lsaNumber', 0) - gone}. Checksum Sum 0x{sums:06X}"
     yield "        Number of opaque link LSA 0. Checksum Sum 0x000000"
     yield "        Number of DCbitless LSA 0"
     yield "        Number of indication LSA 0"
