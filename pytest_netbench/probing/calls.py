@@ -72,11 +72,15 @@ class Calls:
         """Flows, and what arrives of them. They are sent again while the machine drops packets, twice at most."""
         for _ in range(AGAIN):
             overflow = Overflow()
-            reports = Traffic(self._sockets, request).run()
+            reports = self._traffic_once(request)
             if not overflow:
                 return reports, ()
             wait_for_calm()
-        return Traffic(self._sockets, request).run(), ()
+        return self._traffic_once(request), ()
+
+    def _traffic_once(self, request: Request) -> list[dict[str, Any]]:
+        neighbors.ask_again(self._networks)
+        return Traffic(self._sockets, request).run()
 
     def capture(self, request: Request) -> Measured:
         """Packets of an interface."""
