@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.sampling import NUMBER, PARTS, SHARES, is_of_commit, left_out, number_of_commit
+from tests.support.sampling import MODULES_OF, NUMBER, PARTS, SHARES, TESTS_OF, is_of_commit, left_out, number_of_commit
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +19,7 @@ class Item(NamedTuple):
 
 
 ITEMS = [
-    Item(f"{name}::test_{number}", ROOT / name if name.endswith(".py") else ROOT / name / "test_one.py")
+    Item(f"{name}::test_{number}", ROOT / name if name.endswith(".py") else ROOT / name / f"test_{number}.py")
     for name in SHARES
     for number in range(40)
 ]
@@ -41,6 +41,22 @@ def test_the_share_of_a_commit_is_the_one_that_is_named() -> None:
     for name, count in SHARES.items():
         items = [item for item in ITEMS if item.nodeid.startswith(f"{name}::")]
         assert sum(is_of_commit(item, 17) for item in items) == pytest.approx(len(items) / count, abs=9)
+
+
+@pytest.mark.parametrize("number", range(PARTS))
+def test_the_tests_of_a_module_that_share_labs_run_on_the_same_commits(number: int) -> None:
+    (folder, *_) = MODULES_OF
+    path = ROOT / folder / "test_one.py"
+    run = {is_of_commit(Item(f"{folder}/test_one.py::test_{count}", path), number) for count in range(40)}
+    assert len(run) == 1
+
+
+def test_a_module_that_is_named_itself_does_not_take_the_share_of_its_folder() -> None:
+    inside = [name for name in TESTS_OF if any(Path(name).is_relative_to(folder) for folder in MODULES_OF)]
+    assert inside
+    for name in inside:
+        items = [item for item in ITEMS if item.nodeid.startswith(f"{name}::")]
+        assert sum(is_of_commit(item, 3) for item in items) == pytest.approx(len(items) / TESTS_OF[name], abs=9)
 
 
 def test_all_run_outside_the_gate_and_most_modules_always(monkeypatch: pytest.MonkeyPatch) -> None:
