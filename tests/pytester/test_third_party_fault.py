@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.faults_package import NAME, install
+from tests.support.how_to_package import install
 
+NAME = "host-route-prohibited"
 PATIENCE_S = 200
 SMALL = "shapes=line,size=1,hosts=1,level=1,names=plain,routings=static,platforms=frr,services=filter,n=1,seed=1"
 DRAW = """
@@ -24,7 +25,7 @@ print(json.dumps(source.load().model_dump(mode="json", by_alias=True)))
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install(tmp_path_factory.mktemp("site"))
+    return install("add-a-fault.md", tmp_path_factory.mktemp("site"))
 
 
 def python(site: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

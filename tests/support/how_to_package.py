@@ -1,4 +1,4 @@
-"""Installs the fault of docs/how-to/add-a-fault.md as a third party would: by a distribution's entry point."""
+"""Installs what a page of docs/how-to shows as a third party would: by the entry point of a distribution."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
-NAME: Final = "host-route-prohibited"
-_PAGE: Final = Path(__file__).parents[2] / "docs/how-to/add-a-fault.md"
+_PAGES: Final = Path(__file__).parents[2] / "docs/how-to"
 
 
-def install(site: Path) -> Path:
-    """Make ``site`` a folder that provides the fault once it is on ``sys.path``."""
-    page = _PAGE.read_text()
-    module, metadata = (_block(page, language) for language in ("python", "toml"))
+def install(page: str, site: Path) -> Path:
+    """Make ``site`` a folder that provides the part of ``page`` once it is on ``sys.path``."""
+    text = (_PAGES / page).read_text()
+    module, metadata = (_block(text, language) for language in ("python", "toml"))
     project = tomllib.loads(metadata)["project"]
     ((group, points),) = project["entry-points"].items()
     ((name, value),) = points.items()
-    info = site / f"my_faults-{project['version']}.dist-info"
+    info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     info.mkdir(parents=True)
     (site / f"{value.partition(':')[0]}.py").write_text(module)
     (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {value}\n")
