@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 MAX_DEPTH = 32
@@ -87,3 +87,8 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
     return value
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """``a``, ``a and b``, or ``a, b and c``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

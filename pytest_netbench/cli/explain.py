@@ -86,8 +86,7 @@ def _lack(task: Task, store: ReferenceStore, path: Path) -> str:
 
 
 def _wrong(payload: Faulty) -> Iterator[str]:
-    from pytest_netbench.faults.evidence.reference import in_words  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.faults.reasoning import explained  # noqa: PLC0415
+    from pytest_netbench.faults.reasoning import explained, in_words  # noqa: PLC0415  (imports pydantic)
 
     if not payload.faults:
         yield "Nothing is wrong in this network."

@@ -9,9 +9,8 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pytest_netbench.dialects.signs import Sign
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change
-from pytest_netbench.faults.interfaces import OnInterface, behind_interface
-from pytest_netbench.faults.site import Affected, Lan, Site
-from pytest_netbench.faults.wording import cut_off
+from pytest_netbench.faults.forwarding import OnInterface, behind_interface
+from pytest_netbench.faults.site import Affected, Lan, Site, cut_off
 
 WRONG_SUBNETS = 3
 

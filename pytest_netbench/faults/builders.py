@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from pytest_netbench.faults.change import ByChange, Change, Language, OnNode
+from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.change import ByChange, Change, Commands, Language, OnNode
 from pytest_netbench.faults.site import Affected, Site
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 
 P = TypeVar("P", bound=OnNode)
@@ -59,7 +61,7 @@ class FaultValue(ByChange[P], Generic[P]):
         also_at: Like ``also_on``, nodes with their interfaces.
     """
 
-    name: str
+    name: str = field(kw_only=False)
     about: str
     label: str
     parameters: type[P]
@@ -79,13 +81,16 @@ class FaultValue(ByChange[P], Generic[P]):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SiteValue(FaultValue[P]):
-    """A fault of the one router of a site. What it breaks is known on paper.
+    """A fault of the one Linux router of a site, by shell commands. Its ``signs`` show it; what it breaks is known.
 
     Attributes:
         at: All parameters with which it has an effect on a site of its platform.
         breaks: Which flows that work no longer do.
     """
 
+    platforms: tuple[str, ...] = ("linux",)
+    domain: str = "forwarding"
+    language: Language = "shell"
     at: Callable[[Site], Iterable[P]]
     breaks: Callable[[P, Site], Affected]
 
@@ -96,21 +101,29 @@ class SiteValue(FaultValue[P]):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NetworkValue(FaultValue[P]):
-    """A fault of a managed node of a network.
+    """A fault of a managed node of a network, by commands in its language. Its config and its ``checks`` show it.
 
     Attributes:
         at: All parameters that fit a network. Those of other platforms and of nodes not managed are left out.
         cuts: Prefixes of subnets whose nodes no longer reach others through them.
-        lets_through: Whether flows may get through that must not.
+        lets_through: Whether flows may get through that must not. It is injected last and so repaired first: the repair
+            of another fault that stops these flows would let them pass.
         needs_services: Services that a network must have for it.
         shown_by: What shows it.
+        company: The name of another fault beside which alone it shows. The other one is injected after it.
+        accompanied: All parameters of the other one with which it shows, in a fixed order.
     """
 
+    platforms: tuple[str, ...] = ("frr", "cisco_ios")
+    domain: str = "routing"
+    language: Language = "config"
     at: Callable[[DrawnNetwork], Iterable[P]]
     cuts: Things[P] = nothing
     lets_through: bool = False
     needs_services: tuple[str, ...] = ()
     shown_by: ShownBy = "flows"
+    company: str | None = None
+    accompanied: Callable[[P, DrawnNetwork], Iterable[OnNode]] = lambda _, __: ()
 
     def places(self, network: DrawnNetwork) -> Iterator[P]:
         """All parameters with which it can be injected into a network, in a fixed order."""
@@ -119,79 +132,34 @@ class NetworkValue(FaultValue[P]):
                 yield one
 
 
-def shell_fault(
-    name: str,
-    *,
-    about: str,
-    label: str,
-    parameters: type[P],
-    at: Callable[[Site], Iterable[P]],
-    breaks: Callable[[P, Site], Affected],
-    touches: Things[P],
-    change: Callable[[P], Change],
-    called: Mapping[str, str] | None = None,
-    requires: tuple[str, ...] = (),
-) -> SiteValue[P]:
-    """Return a fault of a Linux router, by shell commands. Its ``signs`` show it."""
-    return SiteValue(
-        name=name,
-        about=about,
-        label=label,
-        parameters=parameters,
-        at=at,
-        breaks=breaks,
-        touches=touches,
-        change=change,
-        called=called or {},
-        requires=requires,
-        platforms=("linux",),
-        domain="forwarding",
-        language="shell",
-    )
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OutsideValue(NetworkValue[P]):
+    """A fault that no command on a node repairs: the lab makes it and takes it away. Its places are on any node."""
+
+    platforms: tuple[str, ...] = ("linux",)
+    repairable: ClassVar[bool] = False
+
+    def places(self, network: DrawnNetwork) -> Iterator[P]:
+        return iter(self.at(network))
+
+    def observe(self, parameters: P, lab: Lab) -> None:
+        for check in self.change(parameters).checks:
+            for problem in check(lab):
+                raise FaultHasNoEffect(self.name, problem)
+
+    def recover(self, parameters: P) -> Commands:  # noqa: ARG002  (no node repairs it)
+        return {}
+
+    def undo(self, parameters: P, lab: Lab) -> None:
+        """Take it away.
+
+        Raises:
+            LabError: It cannot be taken away.
+        """
+        undo = self.change(parameters).undo
+        assert undo is not None, self.name
+        undo(lab)
 
 
-def config_fault(
-    name: str,
-    *,
-    about: str,
-    label: str,
-    parameters: type[P],
-    at: Callable[[DrawnNetwork], Iterable[P]],
-    touches: Things[P],
-    change: Callable[[P], Change],
-    cuts: Things[P] = nothing,
-    platforms: tuple[str, ...] = ("frr", "cisco_ios"),
-    domain: str = "routing",
-    called: Mapping[str, str] | None = None,
-    requires: tuple[str, ...] = (),
-    found_at: FoundAt = "node",
-    is_mutual: Callable[[P], bool] = never,
-    also_on: Callable[[P], tuple[str, ...]] = nowhere,
-    also_at: Callable[[P], tuple[tuple[str, str], ...]] = nowhere,
-    lets_through: bool = False,
-    needs_services: tuple[str, ...] = (),
-    shown_by: ShownBy = "flows",
-) -> NetworkValue[P]:
-    """Return a fault of a device, by commands in its own language. Its running config and its ``checks`` show it."""
-    return NetworkValue(
-        name=name,
-        about=about,
-        label=label,
-        parameters=parameters,
-        at=at,
-        touches=touches,
-        change=change,
-        cuts=cuts,
-        platforms=platforms,
-        domain=domain,
-        called=called or {},
-        requires=requires,
-        found_at=found_at,
-        is_mutual=is_mutual,
-        also_on=also_on,
-        also_at=also_at,
-        lets_through=lets_through,
-        needs_services=needs_services,
-        shown_by=shown_by,
-        language="config",
-    )
+shell_fault = SiteValue
+config_fault = NetworkValue

@@ -1,48 +1,39 @@
-"""Faults of cables.
+"""Faults of cables and of the interfaces at their ends: cut, loose, or gone.
 
 They are outside the nodes: no config, process or file of a node shows them, and no command on a node repairs them.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import time
+from collections.abc import Iterator
 from ipaddress import IPv4Network
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import Any, Final
 
-from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults import carriers
+from pytest_netbench.errors import LabError
+from pytest_netbench.faults.builders import OutsideValue
+from pytest_netbench.faults.change import Act, Change, Check, OnNode, OnPort, Symptom, given, of_port, shows
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Matches, Observation
-from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.wording import about
+from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.hosts import address_in, configured_mac
 from pytest_netbench.lab.capabilities import LINKS
-from pytest_netbench.lab.probing import FlowReport, Probe
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.base import Model
 from pytest_netbench.model.network import DrawnNetwork
-from pytest_netbench.model.testcase import Flow
-from pytest_netbench.model.topology import LinkQuality
 
-SOME_LOST: Final = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
-"""In an answer of ``measure-rate``: some packets arrive, and not all."""
-LOSS: Final = 0.25
-RATE_BPS: Final = 500_000
-_PACKETS: Final = 64
-"""With a loss of a quarter each way, one of ten million series of so many echoes loses none."""
-_OFFERED: Final = 8
-"""How many times the rate of the line is offered to see that it is the limit."""
-_OFFERED_S: Final = 0.3
-_PORT: Final = 5201
-_TRIES: Final = 3
-"""Series of pings, of which one happens to be answered wholly now and then."""
+DOWN_S: Final = 15.0
+UP_S: Final = 45.0
+"""Lab seconds."""
+_LEAST_S: Final = 0.5
+_PAUSE_S: Final = 0.02  # between two looks: the node is not told to report changes
+_CONFIGURED_BY_COMMANDS: Final = "linux"
+"""The platform on which nobody gives an interface its address again."""
 
 
-class Cable(Model):
+class Cable(OnNode):
     """A cable, by both its ends."""
 
-    node: str
     interface: str
     peer_node: str
     peer_interface: str
@@ -58,161 +49,24 @@ class RoutedCable(Cable):
 
     peer_address: str
 
-
-P = TypeVar("P", bound=Cable)
-
-
-class CableFault(ABC, Generic[P]):
-    """What faults of cables share. A subclass says where it fits, how it is made, and how it is measured."""
-
-    name: str
-    label: ClassVar[str]
-    lets_through: bool = False
-    platforms: tuple[str, ...] = ("frr", "cisco_ios", "linux")
-    requires: tuple[str, ...] = ("links",)
-    called: Mapping[str, str] = {}
-    found_at: ClassVar[str] = "link"
-    domain: ClassVar[str] = "link"
-
-    def touches(self, parameters: P) -> frozenset[str]:
-        return frozenset(f"{node} {interface}" for node, interface in parameters.ends)
-
-    def cuts(self, parameters: P) -> frozenset[str]:  # noqa: ARG002  (only a lab shows what it breaks)
-        return frozenset()
-
-    def recover(self, parameters: P) -> Commands:  # noqa: ARG002  (a node cannot repair its cable)
-        return {}
-
-    def explain(self, parameters: P) -> str:
-        one, other = (" ".join(end) for end in parameters.ends)
-        return f"{about(self)} It is the cable between {one} and {other}."
-
-    @abstractmethod
-    def places(self, network: DrawnNetwork) -> Iterable[P]:
-        """Each cable that it fits."""
-
-    @abstractmethod
-    def inject(self, parameters: P, lab: Lab) -> None:
-        """Make it."""
-
-    @abstractmethod
-    def undo(self, parameters: P, lab: Lab) -> None:
-        """Make the cable as it was."""
-
-    @abstractmethod
-    def observe(self, parameters: P, lab: Lab) -> None:
-        """See it from the nodes."""
+    @property
+    def way(self) -> str:
+        """From its first end to its second one."""
+        return f"{self.node} to {self.peer_address}"
 
 
-def at_ends(parameters: Cable, network: Observable, state: str, words: str) -> Iterator[Observation]:
-    """What each end of a cable shows that an agent can look at."""
-    for node, interface in parameters.ends:
-        yield from asking.state(network, node, state, f"{interface} of {node} {words}.", interface=interface)
+def of_cable(p: Cable) -> frozenset[str]:
+    """What a fault of a cable touches."""
+    return frozenset(f"{node} {interface}" for node, interface in p.ends)
 
 
-def over(parameters: RoutedCable, network: Observable, state: str, words: str) -> Iterator[Observation]:
-    """What pings show that are sent from one end of a cable to the other one."""
-    because = f"The cable between {parameters.node} and {parameters.peer_node} {words}."
-    for one in asking.state(network, parameters.node, state, because, address=parameters.peer_address):
-        yield one.model_copy(update={"tries": _TRIES})
-
-
-def fewer(parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
-    """Not all packets arrive that are sent over a cable; none if no two hosts are known to use it."""
-    hosts = network.across(parameters.node, parameters.peer_node)
-    if hosts is not None:
-        because = f"Some packets from {hosts[0]} to {hosts[1]} are lost."
-        yield rate(hosts, 1_000_000, SOME_LOST, because)
-
-
-def rate(
-    hosts: tuple[str, str], rate_bps: int, pattern: str, because: str, *, tries: int = 1, burst_packets: int = 1
-) -> Observation:
-    """What arrives from one host to another one, as a regular expression of the answer."""
-    source, target = hosts
-    bursts = {"burst_packets": burst_packets} if burst_packets > 1 else {}
-    return Observation(
-        method="measure-rate",
-        params={"source": source, "target": target, "rate_bps": rate_bps, **bursts},
-        shows=Matches(pattern=pattern),
-        because=because,
-        tries=tries,
-    )
-
-
-def _cables(network: DrawnNetwork) -> Iterator[Cable]:
+def cables(network: DrawnNetwork) -> Iterator[Cable]:
     """The cables that an agent can look at from one end: nobody could tell which of the others is wrong."""
     controls = network.topology.controls
     for link in network.topology.links:
         if len(link.endpoints) == 2 and any(controls[end.node] != "foreign" for end in link.endpoints):
             one, other = link.endpoints
             yield Cable(node=one.node, interface=one.interface, peer_node=other.node, peer_interface=other.interface)
-
-
-class LinkDown(CableFault[Cable]):
-    """A cable is cut: the interfaces at both its ends have no carrier, although nobody shut them down."""
-
-    name = "link-down"
-    label = "LINK"
-    parameters = Cable
-    called = {"nika": "link_down"}
-
-    def places(self, network: DrawnNetwork) -> Iterator[Cable]:
-        return _cables(network)
-
-    def inject(self, parameters: Cable, lab: Lab) -> None:
-        lab.capability(LINKS).cut(parameters.node, parameters.interface)
-
-    def undo(self, parameters: Cable, lab: Lab) -> None:
-        lab.capability(LINKS).restore(parameters.node, parameters.interface)
-
-    def observe(self, parameters: Cable, lab: Lab) -> None:
-        for node, interface in parameters.ends:
-            if carriers.has_carrier(lab, node, interface):
-                raise FaultHasNoEffect(self.name, f"{node} {interface} has carrier")
-
-    def evidence(self, parameters: Cable, network: Observable) -> Iterator[Observation]:
-        return at_ends(parameters, network, "no carrier", "has no carrier, and is not shut down")
-
-
-class LinkFlapping(CableFault[Cable]):
-    """A cable has a loose contact: again and again both its ends lose carrier, and have it again some time later."""
-
-    name = "link-flapping"
-    label = "FLAP"
-    parameters = Cable
-    called = {"nika": "link_flap"}
-    down_s, up_s = 15.0, 45.0
-    """Lab seconds."""
-
-    def places(self, network: DrawnNetwork) -> Iterator[Cable]:
-        return _cables(network)
-
-    def inject(self, parameters: Cable, lab: Lab) -> None:
-        links = lab.capability(LINKS)
-        links.flap(parameters.node, parameters.interface, down_s=self.down_s, up_s=self.up_s)
-
-    def undo(self, parameters: Cable, lab: Lab) -> None:
-        lab.capability(LINKS).restore(parameters.node, parameters.interface)
-
-    def observe(self, parameters: Cable, lab: Lab) -> None:
-        seen = carriers.watch(lab, *parameters.ends[0], period_s=self.down_s + self.up_s)
-        if len(seen) < 2:
-            state = "has carrier" if seen == {True} else "has no carrier"
-            raise FaultHasNoEffect(self.name, f"{' '.join(parameters.ends[0])} {state} all the time")
-
-    def evidence(self, parameters: Cable, network: Observable) -> Iterator[Observation]:
-        return at_ends(parameters, network, "carrier was lost", "has lost its carrier")
-
-
-class RoutedCableFault(CableFault[RoutedCable]):
-    """A cable that carries packets, and not as it should. Its ends have addresses of one subnet, to measure it."""
-
-    parameters = RoutedCable
-    requires = ("links", "probes")
-
-    def places(self, network: DrawnNetwork) -> Iterator[RoutedCable]:
-        return (cable for cable, _ in routed_cables(network))
 
 
 def routed_cables(network: DrawnNetwork) -> Iterator[tuple[RoutedCable, str]]:
@@ -222,73 +76,175 @@ def routed_cables(network: DrawnNetwork) -> Iterator[tuple[RoutedCable, str]]:
         for subnet in network.subnets
         for one in subnet.attachments
     }
-    for cable in _cables(network):
+    for cable in cables(network):
         one, other = (addressed.get(end) for end in cable.ends)
         if one and other and one[1] == other[1]:
             yield RoutedCable(**cable.model_dump(), peer_address=other[0]), one[0]
 
 
-class _Worse(RoutedCableFault):
-    """A cable of another quality."""
+def has_carrier(lab: Lab, node: str, interface: str) -> bool:
+    """Whether an interface has carrier. One that is shut down has none.
 
-    quality: ClassVar[LinkQuality]
-
-    def inject(self, parameters: RoutedCable, lab: Lab) -> None:
-        lab.capability(LINKS).set_quality(parameters.node, parameters.interface, self.quality)
-
-    def undo(self, parameters: RoutedCable, lab: Lab) -> None:
-        lab.capability(LINKS).set_quality(parameters.node, parameters.interface, LinkQuality())
-
-
-class LinkLossy(_Worse):
-    """A cable loses a part of the packets, each way, and carries the others; its ends keep carrier."""
-
-    name = "link-lossy"
-    label = "LOSS"
-    quality = LinkQuality(loss=LOSS)
-
-    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
-        echo = Probe(source=parameters.node, target=parameters.peer_address, timeout_s=0.2, repetitions=0)
-        answered = [one.delivered for one in lab.prober.probe([echo] * _PACKETS)]
-        if all(answered) or not any(answered):
-            how_many = "each" if all(answered) else "none"
-            raise FaultHasNoEffect(
-                self.name,
-                f"{how_many} of {_PACKETS} echoes from {parameters.node} to {parameters.peer_address} is answered",
-            )
-
-    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
-        yield from over(parameters, network, "some pings lost", "loses some of the packets")
-        yield from fewer(parameters, network)
+    Raises:
+        LabError: It cannot be read.
+    """
+    kernel = lab.driver(node).kernel_interface(interface)
+    done = lab.nodes[node].run(["ip", "-j", "link", "show", "dev", kernel])
+    if done.returncode:
+        raise LabError(f"{node}: the state of {interface} could not be read: {done.stderr.strip()}")
+    (link,) = json.loads(done.stdout)
+    return "LOWER_UP" in link["flags"] and "NO-CARRIER" not in link["flags"]
 
 
-class LinkSlow(_Worse):
-    """A cable has a much lower rate than the traffic needs: packets queue before it, and what does not fit is lost."""
-
-    name = "link-slow"
-    label = "RATE"
-    called = {"nika": "link_capacity_bottleneck"}
-    quality = LinkQuality(rate_bps=RATE_BPS)
-
-    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
-        report = _offered(parameters, lab)
-        if not report.received_packets or report.received_bps > 2 * RATE_BPS:
-            reason = f"{report.received_bps / 1000:.0f} of {report.offered_bps / 1000:.0f} kbit/s arrive"
-            raise FaultHasNoEffect(self.name, f"{parameters.node} to {parameters.peer_address}: {reason}")
-
-    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
-        yield from over(parameters, network, "slow pings", "makes packets wait")
-        hosts = network.across(parameters.node, parameters.peer_node)
-        if hosts is not None:
-            most = r'"received_bps": (?:\d{1,5}|[1-9]\d{5}|1[0-3]\d{5})\.'
-            because = f"Less than 1.4 of 3 Mbit/s arrive from {hosts[0]} to {hosts[1]}."
-            yield rate(hosts, 3_000_000, most, because)
+def watch(lab: Lab, node: str, interface: str, *, period_s: float) -> set[bool]:
+    """The states of carrier that an interface has within a period of lab seconds; it ends when there are both."""
+    ends_at = time.monotonic() + max(_LEAST_S, period_s / lab.time_scale)
+    seen: set[bool] = set()
+    while len(seen) < 2 and time.monotonic() < ends_at:
+        seen.add(has_carrier(lab, node, interface))
+        time.sleep(_PAUSE_S)
+    return seen
 
 
-def _offered(parameters: RoutedCable, lab: Lab) -> FlowReport:
-    """What arrives of much more than the line carries."""
-    flow = Flow.model_validate(
-        {"from": parameters.node, "to": parameters.peer_node, "port": _PORT, "rate_bps": _OFFERED * RATE_BPS}
-    )
-    (report,) = lab.prober.traffic([flow], [parameters.peer_address], duration_s=_OFFERED_S)
-    return report
+def link_impairment(name: str, **fields: Any) -> OutsideValue[Any]:
+    """Return a fault of a cable, or of what is at its end."""
+    usual = {
+        "platforms": ("frr", "cisco_ios", "linux"),
+        "requires": ("links",),
+        "domain": "link",
+        "found_at": "link",
+        "touches": of_cable,
+        "parameters": Cable,
+        "at": cables,
+    }
+    return OutsideValue(name, **{**usual, **fields})
+
+
+def impaired(p: Cable, act: Act, undo: Act, check: Check, *symptoms: Symptom, said: str = "") -> Change:
+    """What is changed at a cable. ``said``: sentences behind that which names it."""
+    one, other = (" ".join(end) for end in p.ends)
+    where = f"It is the cable between {one} and {other}.{said}"
+    return Change(act=act, undo=undo, checks=(check,), symptoms=symptoms, detail=where)
+
+
+def _at_ends(p: Cable, state: str, words: str) -> Iterator[Symptom]:
+    """What each end of a cable shows that an agent can look at."""
+    for node, interface in p.ends:
+        yield shows(node, state, f"{interface} of {node} {words}.", interface=interface)
+
+
+def _restore(lab: Lab, p: Cable) -> None:
+    lab.capability(LINKS).restore(p.node, p.interface)
+
+
+def _carries(lab: Lab, p: Cable) -> Iterator[str]:
+    for node, interface in p.ends:
+        if has_carrier(lab, node, interface):
+            yield f"{node} {interface} has carrier"
+
+
+LINK_DOWN = link_impairment(
+    "link-down",
+    about="A cable is cut: the interfaces at both its ends have no carrier, although nobody shut them down.",
+    label="LINK",
+    called={"nika": "link_down"},
+    change=lambda p: impaired(
+        p,
+        lambda lab: lab.capability(LINKS).cut(p.node, p.interface),
+        given(_restore, p),
+        given(_carries, p),
+        *_at_ends(p, "no carrier", "has no carrier, and is not shut down"),
+    ),
+)
+
+
+def _is_steady(lab: Lab, p: Cable) -> Iterator[str]:
+    seen = watch(lab, *p.ends[0], period_s=DOWN_S + UP_S)
+    if len(seen) < 2:
+        state = "has carrier" if seen == {True} else "has no carrier"
+        yield f"{' '.join(p.ends[0])} {state} all the time"
+
+
+LINK_FLAPPING = link_impairment(
+    "link-flapping",
+    about="A cable has a loose contact: again and again both its ends lose carrier, and have it again some time later.",
+    label="FLAP",
+    called={"nika": "link_flap"},
+    change=lambda p: impaired(
+        p,
+        lambda lab: lab.capability(LINKS).flap(p.node, p.interface, down_s=DOWN_S, up_s=UP_S),
+        given(_restore, p),
+        given(_is_steady, p),
+        *_at_ends(p, "carrier was lost", "has lost its carrier"),
+    ),
+)
+
+
+class Detached(OnPort):
+    """An interface with a cable.
+
+    Attributes:
+        interface: Of the node.
+        commands: Those by which the node gets its address and routes again; none where a daemon does that.
+    """
+
+    commands: tuple[str, ...] = ()
+
+
+def _cards(network: DrawnNetwork) -> Iterator[Detached]:
+    known = {(one.node, one.interface): (net, one) for net in network.subnets for one in net.attachments}
+    for link in network.topology.links:
+        for end in link.endpoints if len(link.endpoints) > 1 else ():
+            platform = network.platform_of(end.node)
+            if platform not in INTERFACE_DETACHED.platforms or not network.is_managed(end.node):
+                continue
+            commands: tuple[str, ...] = ()
+            if platform == _CONFIGURED_BY_COMMANDS:
+                subnet, one = known[end.node, end.interface]
+                mac = configured_mac(network, end.node)
+                commands = (
+                    *(() if mac is None else (f"ip link set dev {end.interface} address {mac}",)),
+                    f"ip address add {address_in(subnet, one)} dev {end.interface}",
+                    f"ip route replace default via {subnet.gateway}",
+                )
+            yield Detached.of(network, end.node, interface=end.interface, commands=commands)
+
+
+def _attach(lab: Lab, p: Detached) -> None:
+    lab.capability(LINKS).attach(p.node, p.interface)
+    for command in p.commands:
+        done = lab.nodes[p.node].run(command.split())
+        if done.returncode:
+            raise LabError(f"{p.node} refused {command!r}: {done.stderr.strip()}")
+
+
+def _is_there(lab: Lab, p: Detached) -> Iterator[str]:
+    kernel = lab.driver(p.node).kernel_interface(p.interface)
+    if not lab.nodes[p.node].run(["ip", "link", "show", "dev", kernel]).returncode:
+        yield f"{p.node} has the interface {p.interface}"
+
+
+def _no_interface(network: Observable, p: Detached) -> Iterator[Observation]:
+    because = f"{p.node} has no {p.interface} that is up."
+    yield from asking.state(network, p.node, "no interface", because, interface=p.interface)
+    yield asking.not_counted(p.node, p.interface, f"{p.interface} of {p.node} has no counters any more.")
+
+
+INTERFACE_DETACHED = link_impairment(
+    "interface-detached",
+    about="An interface is gone from its node: its card has failed, and the cable at it has no carrier.",
+    label="DETACHED",
+    parameters=Detached,
+    platforms=("frr", "linux"),
+    found_at="interface",
+    called={"nika": "link_detach"},
+    at=_cards,
+    touches=of_port,
+    change=lambda p: Change(
+        act=lambda lab: lab.capability(LINKS).detach(p.node, p.interface),
+        undo=given(_attach, p),
+        checks=(given(_is_there, p),),
+        symptoms=(given(_no_interface, p),),
+        detail=f"It is {p.interface} of {p.node}.",
+    ),
+)

@@ -6,21 +6,18 @@ Each is observed at the server and at each client.
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from ipaddress import IPv4Network
-from typing import Any, ClassVar, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.builders import OutsideValue
+from pytest_netbench.faults.change import Act, Change, Symptom, given, shows
 from pytest_netbench.faults.injecting import await_effects
-from pytest_netbench.faults.servers import OnServer, ProgramFault, hosting
-from pytest_netbench.faults.wording import about, listed
+from pytest_netbench.faults.servers import OnServer, hosting, process_fault, serving
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.hosting import DhcpServer, ServerName
+from pytest_netbench.model.hosting import DhcpServer
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
+from pytest_netbench.text import listed
 
 PORT: Final = 67
 _RESOLV_CONF = "/etc/resolv.conf"
@@ -42,7 +39,7 @@ class OnDhcp(OnServer):
     gateways: tuple[str, ...]
 
 
-P = TypeVar("P", bound=OnDhcp)
+D = TypeVar("D", bound=OnDhcp)
 
 
 class Served(NamedTuple):
@@ -73,11 +70,6 @@ def served_lans(network: DrawnNetwork) -> Iterator[Served]:
                 yield Served(lan, one, clients, config)
 
 
-def config_of(lab: Lab, node: str) -> DhcpServer:
-    """What the DHCP server of a host is configured with in the healthy network."""
-    return next(one for one in lab.topology.node(node).services if isinstance(one, DhcpServer))
-
-
 def configured(lab: Lab, node: str, interface: str) -> Configured:
     """Read what a host has at present."""
     asked = (
@@ -97,106 +89,103 @@ def configured(lab: Lab, node: str, interface: str) -> Configured:
     )
 
 
-class DhcpFault(ProgramFault[P]):
-    """What faults of DHCP share. A subclass says what becomes of the server, and what a client then has."""
+def let_ask(lab: Lab, p: OnDhcp) -> None:
+    """Let the clients give back their leases, and ask for others."""
+    for client in p.clients:
+        hosting(lab, client).ask_again(lab.nodes[client])
 
-    kind: ClassVar[ServerName] = "dhcp"
-    needs_services: tuple[str, ...] = ("dhcp",)
 
-    def touches(self, parameters: P) -> frozenset[str]:
+def dhcp_fault(
+    name: str,
+    *,
+    change: Callable[[D], Change],
+    symptom: Callable[[D], Symptom],
+    holds: Callable[[D, Configured], bool] = lambda _, found: not found.addresses,
+    of_client: Callable[[D, str, str], Symptom] | None = None,
+    runs: bool = True,
+    touches: Callable[[D], Iterable[str]] = lambda _: (),
+    around: Callable[[D, Act], Act] = lambda _, act: act,
+    **fields: Any,
+) -> OutsideValue[D]:
+    """A fault of a DHCP server.
+
+    Args:
+        name: Of the fault.
+        change: What becomes of the server, how that is undone, and what says so.
+        symptom: What an agent can observe at the server.
+        holds: Whether a client has what it gets from the server; by default it gets nothing.
+        of_client: What an agent can observe at a client, which is at an interface; by default that it has no address.
+        runs: Whether a DHCP server runs on the node of the fault while it is there.
+        touches: What it touches beside its server, the clients and the gateways.
+        around: What is done around the injection.
+        fields: Further ones of the fault.
+    """
+
+    def is_right(lab: Lab, p: D) -> Iterator[str]:
+        if hosting(lab, p.node).server_runs(lab.nodes[p.node], "dhcp") is not runs:
+            yield f"the DHCP server of {p.node} {'runs' if not runs else 'does not run'}"
+        for client, interface in p.clients.items():
+            if not holds(p, found := configured(lab, client, interface)):
+                yield f"{client} has {found._asdict()}"
+
+    def whole(p: D) -> Change:
+        wrong = change(p)
+
+        def act(lab: Lab) -> None:
+            assert wrong.act is not None
+            wrong.act(lab)
+            let_ask(lab, p)
+            # files of services are read and written again as soon as all faults are injected
+            await_effects([(fault, p)], lab, least_s=_ASKED_S)
+
+        return Change(
+            act=around(p, act),
+            undo=wrong.undo,
+            checks=(given(is_right, p),),
+            symptoms=(symptom(p), *((of_client or _no_address)(p, *one) for one in p.clients.items())),
+            detail=wrong.detail or f"It is the one on {p.node}. {listed(list(p.clients))} asked it.",
+        )
+
+    def touched(p: D) -> frozenset[str]:
         # whoever gets a lease gets an address, a route and a resolver with it, over the cables of the LAN
-        of_clients = {f"{node} {what}" for node, port in parameters.clients.items() for what in (port, "resolver")}
-        of_server = {f"{parameters.node} {what}" for what in (self.kind, parameters.interface)}
-        return frozenset({*of_clients, *of_server, *(f"all of {node}" for node in parameters.gateways)})
+        of_clients = (f"{node} {what}" for node, port in p.clients.items() for what in (port, "resolver"))
+        of_server = (f"{p.node} dhcp", f"{p.node} {p.interface}")
+        return frozenset((*of_clients, *of_server, *(f"all of {node}" for node in p.gateways), *touches(p)))
 
-    def inject(self, parameters: P, lab: Lab) -> None:
-        self.change(parameters, lab)
-        self.let_ask(parameters, lab)
-        # files of services are read and written again as soon as all faults are injected
-        fault: Any = self
-        await_effects([(fault, parameters)], lab, least_s=_ASKED_S)
+    usual = {"needs_services": ("dhcp",), "touches": touched, "change": whole}
+    fault: OutsideValue[D] = process_fault(name, **{**usual, **fields})
+    return fault
 
-    def let_ask(self, parameters: P, lab: Lab) -> None:
-        """Let the clients give back their leases, and ask for others."""
-        for client in parameters.clients:
-            hosting(lab, client).ask_again(lab.nodes[client])
 
-    def observe(self, parameters: P, lab: Lab) -> None:
-        node = lab.nodes[parameters.node]
-        if hosting(lab, parameters.node).server_runs(node, self.kind) is not self.server_runs:
-            runs = "does not run" if self.server_runs else "runs"
-            raise FaultHasNoEffect(self.name, f"the DHCP server of {parameters.node} {runs}")
-        for client, interface in parameters.clients.items():
-            if not self.holds(parameters, found := configured(lab, client, interface)):
-                raise FaultHasNoEffect(self.name, f"{client} has {found._asdict()}")
-
-    def explain(self, parameters: P) -> str:
-        return f"{about(self)} It is the one on {parameters.node}. {listed(list(parameters.clients))} asked it."
-
-    def evidence(self, parameters: P, network: Observable) -> Iterator[Observation]:
-        yield from self.of_server(parameters, network)
-        for client, interface in parameters.clients.items():
-            yield from self.of_client(parameters, client, interface, network)
-
-    # what a subclass says
-
-    server_runs: ClassVar[bool] = True
-    """Whether a DHCP server runs on the node of the fault while it is there."""
-
-    @abstractmethod
-    def change(self, parameters: P, lab: Lab) -> None:
-        """Make what is wrong with the server."""
-
-    @abstractmethod
-    def holds(self, parameters: P, found: Configured) -> bool:
-        """Whether a client has what it gets from the server."""
-
-    @abstractmethod
-    def of_server(self, parameters: P, network: Observable) -> Iterator[Observation]:
-        """What an agent can observe at the server."""
-
-    def of_client(self, parameters: P, client: str, interface: str, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (subclasses need them)
-        """What an agent can observe at a client."""
-        because = f"{interface} of {client} has no address."
-        yield from asking.state(network, client, "no address", because, interface=interface)
+def _no_address(p: OnDhcp, client: str, interface: str) -> Symptom:  # noqa: ARG001  (of any server)
+    return shows(client, "no address", f"{interface} of {client} has no address.", interface=interface)
 
 
 def on_server(network: DrawnNetwork, served: Served, node: Attachment, clients: tuple[Attachment, ...]) -> OnDhcp:
     """Parameters of a server on a host of a LAN, with these clients."""
-    return OnDhcp(
-        node=node.node,
-        platform=network.platform_of(node.node),
+    return OnDhcp.of(
+        network,
+        node.node,
         interface=node.interface,
         clients={one.node: one.interface for one in clients},
         gateways=tuple(one.node for one in served.lan.attachments if one.node not in network.hosts),
     )
 
 
-class DhcpServerDown(DhcpFault[OnDhcp]):
-    """The DHCP server of a LAN does not run: its clients have no address."""
-
-    name = "dhcp-server-down"
-    label = "DHCP_DOWN"
-    parameters = OnDhcp
-    called = {"nika": "dhcp_service_down"}
-    server_runs = False
-
-    def places(self, network: DrawnNetwork) -> Iterator[OnDhcp]:
-        for one in served_lans(network):
-            yield on_server(network, one, one.server, one.clients)
-
-    def of_server(self, parameters: OnDhcp, network: Observable) -> Iterator[Observation]:
-        because = f"Nothing on {parameters.node} listens on port {PORT}."
-        yield from asking.state(network, parameters.node, "nothing listens", because, port=PORT)
-
-    def change(self, parameters: OnDhcp, lab: Lab) -> None:
-        hosting(lab, parameters.node).end_server(lab.nodes[parameters.node], self.kind)
-
-    def undo(self, parameters: OnDhcp, lab: Lab) -> None:
-        hosting(lab, parameters.node).start_server(lab.nodes[parameters.node], self.kind)
-
-    def holds(self, parameters: OnDhcp, found: Configured) -> bool:  # noqa: ARG002  (nobody gives it any)
-        return not found.addresses
+DHCP_SERVER_DOWN: OutsideValue[OnDhcp] = dhcp_fault(
+    "dhcp-server-down",
+    about="The DHCP server of a LAN does not run: its clients have no address.",
+    label="DHCP_DOWN",
+    parameters=OnDhcp,
+    called={"nika": "dhcp_service_down"},
+    at=lambda network: (on_server(network, one, one.server, one.clients) for one in served_lans(network)),
+    runs=False,
+    change=lambda p: Change(
+        act=lambda lab: hosting(lab, p.node).end_server(lab.nodes[p.node], "dhcp"),
+        undo=lambda lab: hosting(lab, p.node).start_server(lab.nodes[p.node], "dhcp"),
+    ),
+    symptom=lambda p: shows(p.node, "nothing listens", f"Nothing on {p.node} listens on port {PORT}.", port=PORT),
+)
 
 
 class MissingSubnet(OnDhcp):
@@ -205,40 +194,34 @@ class MissingSubnet(OnDhcp):
     instead: str
 
 
-class DhcpSubnetMissing(DhcpFault[MissingSubnet]):
-    """The DHCP server of a LAN has a range of addresses for another LAN and none for its own."""
+def _for_others(network: DrawnNetwork) -> Iterator[MissingSubnet]:
+    for one in served_lans(network):
+        others = [lan.prefix for lan in network.lans if lan != one.lan]
+        for instead in others[:1]:
+            yield MissingSubnet(**dict(on_server(network, one, one.server, one.clients)), instead=instead)
 
-    name = "dhcp-subnet-missing"
-    label = "DHCP_SUBNET"
-    parameters = MissingSubnet
-    called = {"nika": "dhcp_missing_subnet"}
 
-    def places(self, network: DrawnNetwork) -> Iterator[MissingSubnet]:
-        for one in served_lans(network):
-            others = [lan.prefix for lan in network.lans if lan != one.lan]
-            for instead in others[:1]:
-                place = on_server(network, one, one.server, one.clients)
-                yield MissingSubnet(**dict(place), instead=instead)
+def _moved(p: MissingSubnet) -> Change:
+    said = f"It is the one on {p.node}. {listed(list(p.clients))} asked it."
+    return Change(
+        act=serving(p.node, DhcpServer, lambda one: one.model_copy(update={"prefix": p.instead}), ends="dhcp"),
+        undo=serving(p.node, DhcpServer, ends="dhcp"),
+        detail=f"{said} It has a range for {p.instead}, so they got no address.",
+    )
 
-    def of_server(self, parameters: MissingSubnet, network: Observable) -> Iterator[Observation]:
-        because = f"The DHCP server of {parameters.node} has a range for {parameters.instead}."
-        start = IPv4Network(parameters.instead).network_address
-        yield from asking.state(network, parameters.node, "DHCP range", because, start=start)
 
-    def change(self, parameters: MissingSubnet, lab: Lab) -> None:
-        config = config_of(lab, parameters.node)
-        self._serve(config.model_copy(update={"prefix": parameters.instead}), parameters, lab)
+def _range(p: MissingSubnet) -> Symptom:
+    because = f"The DHCP server of {p.node} has a range for {p.instead}."
+    return shows(p.node, "DHCP range", because, start=IPv4Network(p.instead).network_address)
 
-    def undo(self, parameters: MissingSubnet, lab: Lab) -> None:
-        self._serve(config_of(lab, parameters.node), parameters, lab)
 
-    def _serve(self, config: DhcpServer, parameters: MissingSubnet, lab: Lab) -> None:
-        driver, node = hosting(lab, parameters.node), lab.nodes[parameters.node]
-        driver.end_server(node, self.kind)
-        driver.serve(node, [config])
-
-    def holds(self, parameters: MissingSubnet, found: Configured) -> bool:  # noqa: ARG002  (nobody gives it any)
-        return not found.addresses
-
-    def explain(self, parameters: MissingSubnet) -> str:
-        return f"{super().explain(parameters)} It has a range for {parameters.instead}, so they got no address."
+DHCP_SUBNET_MISSING = dhcp_fault(
+    "dhcp-subnet-missing",
+    about="The DHCP server of a LAN has a range of addresses for another LAN and none for its own.",
+    label="DHCP_SUBNET",
+    parameters=MissingSubnet,
+    called={"nika": "dhcp_missing_subnet"},
+    at=_for_others,
+    change=_moved,
+    symptom=_range,
+)

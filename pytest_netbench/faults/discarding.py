@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.change import OnDevice
-from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.builders import NetworkValue, config_fault
+from pytest_netbench.faults.change import Change, OnDevice, Symptom, shows
 from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.paths import announced
-from pytest_netbench.faults.syntax import in_family, opening, with_mask
+from pytest_netbench.faults.paths import announced, routers_of
+from pytest_netbench.faults.syntax import announcing, in_family, opening, with_mask
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork, Subnet
 
@@ -27,37 +24,32 @@ class Discarded(OnDevice):
         """The static route that does it."""
         return f"ip route {with_mask(self.platform, self.prefix)} Null0"
 
+    @property
+    def symptom(self) -> Symptom:
+        """What shows it."""
+        because = f"The route of {self.node} to {self.prefix} discards packets."
+        return shows(self.node, "discards", because, **asking.routed(self.prefix))
 
-class RouteBlackhole(DeviceFault[Discarded]):
-    """A static route of a router discards packets to a LAN that is behind other routers."""
 
-    domain = "forwarding"
-    name = "route-blackhole"
-    label = "BLACKHOLE"
-    parameters = Discarded
+def _discarding(network: DrawnNetwork) -> Iterator[Discarded]:
+    for node, lan in _far_lans(network):
+        one = Discarded.of(network, node, prefix=lan.prefix)
+        beginning = one.route.removesuffix("Null0")
+        # beside another static route it would take only a part of the packets
+        if not any(path[-1].startswith(beginning) for path in config_paths(network.startup_configs[node])):
+            yield one
 
-    def _places(self, network: DrawnNetwork) -> Iterator[Discarded]:
-        for node, lan in _far(network):
-            platform = network.platform_of(node)
-            one = Discarded(node=node, platform=platform, prefix=lan.prefix)
-            beginning = one.route.removesuffix("Null0")
-            # beside another static route it would take only a part of the packets
-            if not any(path[-1].startswith(beginning) for path in config_paths(network.startup_configs[node])):
-                yield one
 
-    def touches(self, parameters: Discarded) -> frozenset[str]:
-        return frozenset({f"route {parameters.node}", f"discards {parameters.prefix}"})
-
-    def injection(self, parameters: Discarded) -> tuple[str, ...]:
-        return (parameters.route,)
-
-    def repair(self, parameters: Discarded) -> tuple[str, ...]:
-        return (f"no {parameters.route}",)
-
-    def symptoms(self, parameters: Discarded, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"The route of {p.node} to {p.prefix} discards packets."
-        yield from asking.state(network, p.node, "discards", because, **asking.routed(p.prefix))
+ROUTE_BLACKHOLE = config_fault(
+    "route-blackhole",
+    about="A static route of a router discards packets to a LAN that is behind other routers.",
+    label="BLACKHOLE",
+    domain="forwarding",
+    parameters=Discarded,
+    at=_discarding,
+    touches=lambda p: frozenset({f"route {p.node}", f"discards {p.prefix}"}),
+    change=lambda p: Change(inject=(p.route,), repair=p.without(p.route), symptoms=(p.symptom,)),
+)
 
 
 class Announced(Discarded):
@@ -66,91 +58,77 @@ class Announced(Discarded):
     process: str
     lan: str
 
-    @property
-    def statement(self) -> str:
-        """The line that announces it."""
-        return f"network {with_mask(self.platform, self.prefix, word='mask ')}"
+    def announces(self, lab: Lab) -> Iterator[str]:
+        """A phrase if it is not announced."""
+        # IOS shows no mask that is that of the network's class
+        beginning = "network " + self.prefix.partition("/")[0]
+        config = lab.driver(self.node).running_config(lab.nodes[self.node])
+        if not any(path[-1].startswith(beginning) for path in config_paths(config)):
+            yield f"{self.prefix} is not announced"
 
 
-class _Announced(DeviceFault[Announced]):
-    """What faults share by which a router announces by BGP what it cannot deliver."""
-
-    parameters = Announced
-    of_hosts: ClassVar[bool]
-    """Whether the announced prefixes are of single hosts, or of LANs."""
-
-    def _places(self, network: DrawnNetwork) -> Iterator[Announced]:
-        for node, lan in _far(network):
-            process = opening(network, node, "router bgp")
-            if process is None or node not in network.autonomous_systems or not _is_announced(network, lan):
-                continue
+def _announced(network: DrawnNetwork, *, of_hosts: bool) -> Iterator[Announced]:
+    for node, lan in _far_lans(network):
+        process = opening(network, node, "router bgp")
+        # routers do not know a hidden LAN, which no router of its own announces
+        known = any(lan.prefix in announced(network, one) for one in routers_of(network, lan))
+        if process is not None and node in network.autonomous_systems and known:
             hosts = (f"{one.address}/32" for one in lan.attachments if one.node in network.hosts)
-            for prefix in hosts if self.of_hosts else (lan.prefix,):
-                yield Announced(
-                    node=node, platform=network.platform_of(node), prefix=prefix, process=process, lan=lan.prefix
-                )
+            for prefix in hosts if of_hosts else (lan.prefix,):
+                yield Announced.of(network, node, prefix=prefix, process=process, lan=lan.prefix)
 
-    def touches(self, parameters: Announced) -> frozenset[str]:
-        return frozenset(
-            {
-                f"route {parameters.node}",
-                f"discards {parameters.lan}",
-                f"bgp {parameters.node} {parameters.prefix}",
-                f"{parameters.node} order of {parameters.process}",
-            }
+
+def _announcing(name: str, *, about: str, label: str, nika: str, of_hosts: bool) -> NetworkValue[Announced]:
+    """A fault by which a router announces by BGP what it cannot deliver: single hosts, or LANs."""
+
+    def change(p: Announced) -> Change:
+        statement = announcing(p.platform, p.prefix)
+        return Change(
+            inject=(p.route, *in_family(p.platform, p.process, statement)),
+            repair=(*in_family(p.platform, p.process, *p.without(statement)), *p.without(p.route)),
+            shown=(p.route,),
+            checks=(p.announces,),
+            symptoms=(p.symptom,),
         )
 
-    def injection(self, parameters: Announced) -> tuple[str, ...]:
-        family = in_family(parameters.platform, parameters.process, parameters.statement)
-        return (parameters.route, *family)
-
-    def repair(self, parameters: Announced) -> tuple[str, ...]:
-        family = in_family(parameters.platform, parameters.process, f"no {parameters.statement}")
-        return (*family, f"no {parameters.route}")
-
-    def shown(self, parameters: Announced) -> tuple[str, ...]:
-        return (parameters.route,)
-
-    def remains(self, parameters: Announced, lab: Lab) -> Iterator[str]:
-        # IOS shows no mask that is that of the network's class
-        beginning = "network " + parameters.prefix.partition("/")[0]
-        config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
-        if not any(path[-1].startswith(beginning) for path in config_paths(config)):
-            yield f"{parameters.prefix} is not announced"
-
-    def symptoms(self, parameters: Announced, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"The route of {p.node} to {p.prefix} discards packets."
-        yield from asking.state(network, p.node, "discards", because, **asking.routed(p.prefix))
+    return config_fault(
+        name,
+        about=about,
+        label=label,
+        parameters=Announced,
+        called={"nika": nika},
+        at=lambda network: _announced(network, of_hosts=of_hosts),
+        touches=lambda p: frozenset(
+            {
+                f"route {p.node}",
+                f"discards {p.lan}",
+                f"bgp {p.node} {p.prefix}",
+                f"{p.node} order of {p.process}",
+            }
+        ),
+        change=change,
+    )
 
 
-class BgpPrefixHijacked(_Announced):
-    """A router announces the LAN of another one as its own by BGP, and discards what it gets for it."""
-
-    name = "bgp-prefix-hijacked"
-    label = "HIJACK"
-    called = {"nika": "bgp_hijacking"}
-    of_hosts = False
-
-
-class BgpBlackholeLeaked(_Announced):
-    """A router discards packets to a host of another LAN, and announces that route by BGP."""
-
-    name = "bgp-blackhole-leaked"
-    label = "LEAK"
-    called = {"nika": "bgp_blackhole_route_leak"}
-    of_hosts = True
+BGP_PREFIX_HIJACKED = _announcing(
+    "bgp-prefix-hijacked",
+    about="A router announces the LAN of another one as its own by BGP, and discards what it gets for it.",
+    label="HIJACK",
+    nika="bgp_hijacking",
+    of_hosts=False,
+)
+BGP_BLACKHOLE_LEAKED = _announcing(
+    "bgp-blackhole-leaked",
+    about="A router discards packets to a host of another LAN, and announces that route by BGP.",
+    label="LEAK",
+    nika="bgp_blackhole_route_leak",
+    of_hosts=True,
+)
 
 
-def _far(network: DrawnNetwork) -> Iterator[tuple[str, Subnet]]:
+def _far_lans(network: DrawnNetwork) -> Iterator[tuple[str, Subnet]]:
     """Each router with each LAN that it is not in."""
     for node in network.routers:
         for lan in network.lans:
             if not any(one.node == node for one in lan.attachments):
                 yield node, lan
-
-
-def _is_announced(network: DrawnNetwork, lan: Subnet) -> bool:
-    """Whether a router of a LAN announces it by BGP; others do not know a hidden one."""
-    routers = [one.node for one in lan.attachments if one.node in network.routers]
-    return any(lan.prefix in announced(network, node) for node in routers)

@@ -16,7 +16,7 @@ from pytest_netbench.dialects.signs import Sign
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site
-from pytest_netbench.faults.wording import listed
+from pytest_netbench.text import listed
 
 Hook = Literal["forward", "input", "output"]
 

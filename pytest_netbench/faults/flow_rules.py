@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from pytest_netbench.dialects.openflow_controller import fabric
 from pytest_netbench.dialects.openflow_controller.intents import Host, Intents
 from pytest_netbench.dialects.openvswitch.flows import flow
-from pytest_netbench.faults.change import OnDevice
-from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, OnDevice, Symptom, given, shows
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.southbound import BRIDGE, SWITCH, intents_of
-from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -63,113 +62,87 @@ class LoopingRules(FlowRule):
     ways: tuple[str, ...]
 
 
-R = TypeVar("R", bound=FlowRule)
+def _rule(p: FlowRule, actions: str, **others: Any) -> Change:
+    """A change by which a switch has a rule."""
+    return Change(
+        inject=(f"ovs-ofctl add-flow {BRIDGE} 'priority={PRIORITY},{p.match},actions={actions}'",),
+        repair=(f"ovs-ofctl --strict del-flows {BRIDGE} 'priority={PRIORITY},{p.match}'",),
+        shown=(f"bridge {BRIDGE}", f" flow {_shown(p, actions)}"),
+        **others,
+    )
 
 
-class _RuleFault(DeviceFault[R]):
-    domain = "forwarding"
-    platforms = (SWITCH,)
-
-    def touches(self, parameters: R) -> frozenset[str]:
-        return frozenset({f"flows to {parameters.address}"})
+def _shown(p: FlowRule, actions: str) -> str:
+    return str(flow(f"priority={PRIORITY},{p.match} actions={actions}"))
 
 
-class FlowRuleShadowing(_RuleFault[FlowRule]):
-    """A rule of an OpenFlow switch drops packets to a host, and has precedence over the rule that forwards them."""
-
-    name = "flow-rule-shadowing"
-    label = "FLOW_SHADOW"
-    parameters = FlowRule
-    called = {"nika": "flow_rule_shadowing"}
-
-    def _places(self, network: DrawnNetwork) -> Iterator[FlowRule]:
-        for _, intents in intents_of(network):
-            for host in intents.hosts:
-                for switch in _carriers(intents, host):
-                    for kind in _KINDS:
-                        match = kind.format(host.address)
-                        yield FlowRule(node=switch, platform=SWITCH, address=host.address, match=match, actions="drop")
-
-    def injection(self, parameters: FlowRule) -> tuple[str, ...]:
-        return (_adding(parameters.match, parameters.actions),)
-
-    def repair(self, parameters: FlowRule) -> tuple[str, ...]:
-        return (_removing(parameters.match),)
-
-    def shown(self, parameters: FlowRule) -> tuple[str, ...]:
-        return _shown(parameters.match, parameters.actions)
-
-    def symptoms(self, parameters: FlowRule, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"{p.node} has a flow of priority {PRIORITY} for packets to {p.address}."
-        words = {"priority": PRIORITY, "match": p.match, "actions": p.actions}
-        yield from asking.state(network, p.node, "flow", because, **words)
-        host = next((name for name, address in network.addresses.items() if address == p.address), None)
-        if host is not None and not p.match.startswith("tcp"):
-            yield from asking.missed(network, host)
+def _has_rule(p: FlowRule) -> Symptom:
+    because = f"{p.node} has a flow of priority {PRIORITY} for packets to {p.address}."
+    return shows(p.node, "flow", because, priority=PRIORITY, match=p.match, actions=p.actions)
 
 
-class FlowRuleLoop(_RuleFault[LoopingRules]):
-    """Rules of two OpenFlow switches send packets to a host around in a circle until their time to live ends."""
+def _unreached(network: Observable, p: FlowRule) -> Iterator[Observation]:
+    """A ping to the host of a rule that gets no answer: of its source, or else of any."""
+    host = next((name for name, address in network.addresses.items() if address == p.address), None)
+    if isinstance(p, LoopingRules):
+        yield from asking.unreached(network, p.source, host)
+    elif host is not None and not p.match.startswith("tcp"):
+        yield from asking.missed(network, host)
 
-    name = "flow-rule-loop"
-    label = "FLOW_LOOP"
-    parameters = LoopingRules
-    called = {"nika": "flow_rule_loop"}
-    requires = ("captures", "probes")
 
-    def also_on(self, parameters: LoopingRules) -> tuple[str, ...]:
-        return (parameters.peer,)
+_rule_fault = partial(config_fault, domain="forwarding", platforms=(SWITCH,))
 
-    def _places(self, network: DrawnNetwork) -> Iterator[LoopingRules]:
-        for _, intents in intents_of(network):
-            for host in intents.hosts:
-                yield from _loops(network, intents, host)
+FLOW_RULE_SHADOWING = _rule_fault(
+    "flow-rule-shadowing",
+    about="A rule of an OpenFlow switch drops packets to a host, and has precedence over the rule that forwards them.",
+    label="FLOW_SHADOW",
+    parameters=FlowRule,
+    called={"nika": "flow_rule_shadowing"},
+    at=lambda network: (
+        FlowRule.of(network, switch, address=host.address, match=kind.format(host.address), actions="drop")
+        for _, intents in intents_of(network)
+        for host in intents.hosts
+        for switch in _carriers(intents, host)
+        for kind in _KINDS
+    ),
+    touches=lambda p: frozenset({f"flows to {p.address}"}),
+    change=lambda p: _rule(p, p.actions, symptoms=(_has_rule(p), given(_unreached, p))),
+)
 
-    def touches(self, parameters: LoopingRules) -> frozenset[str]:
-        # without one of the cables the controller finds other ways, on which nothing circles
-        seen_from = f"{parameters.source} {parameters.source_interface}"
-        return super().touches(parameters) | frozenset((*parameters.ways, seen_from))
 
-    def inject(self, parameters: LoopingRules, lab: Lab) -> None:
-        for node, actions in _rules(parameters).items():
-            self._apply([_adding(parameters.match, actions)], node, lab)
+def _does_not_circle(lab: Lab, p: LoopingRules) -> Iterator[str]:
+    if not circles(_watched(lab, p)):
+        yield f"no packet to {p.address} is seen {_TIMES} times at {p.interface}"
 
-    def injection(self, parameters: LoopingRules) -> tuple[str, ...]:
-        return (_adding(parameters.match, parameters.actions),)
 
-    def shown(self, parameters: LoopingRules) -> tuple[str, ...]:
-        return _shown(parameters.match, parameters.actions)
+def _looping(p: LoopingRules) -> Change:
+    there = _rule(p, p.peer_actions)
+    rules = (f"on {node} {_shown(p, actions)}" for node, actions in ((p.node, p.actions), (p.peer, p.peer_actions)))
+    return _rule(
+        p,
+        p.actions,
+        checks=(given(_does_not_circle, p),),
+        symptoms=(_has_rule(p), given(_unreached, p)),
+        detail=f"The rules are {' and '.join(rules)}.",
+        elsewhere={p.peer: there},
+    )
 
-    def repair(self, parameters: LoopingRules) -> tuple[str, ...]:
-        return (_removing(parameters.match),)
 
-    def recover(self, parameters: LoopingRules) -> Commands:
-        return dict.fromkeys(_rules(parameters), self.repair(parameters))
-
-    def remains(self, parameters: LoopingRules, lab: Lab) -> Iterator[str]:
-        other = lab.driver(parameters.peer).running_config(lab.nodes[parameters.peer])
-        (_, wanted) = _shown(parameters.match, parameters.peer_actions)
-        if wanted not in other.splitlines():
-            yield f"the rule of {parameters.peer} is not in its running config"
-        elif not circles(_watched(parameters, lab)):
-            yield f"no packet to {parameters.address} is seen {_TIMES} times at {parameters.interface}"
-
-    def explain(self, parameters: LoopingRules) -> str:
-        rules = (
-            f"on {node} {flow(f'priority={PRIORITY},{parameters.match} actions={actions}')}"
-            for node, actions in _rules(parameters).items()
-        )
-        return f"{about(self)} The rules are {' and '.join(rules)}."
-
-    def symptoms(self, parameters: LoopingRules, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"{p.node} has a flow of priority {PRIORITY} for packets to {p.address}."
-        words = {"priority": PRIORITY, "match": p.match, "actions": p.actions}
-        yield from asking.state(network, p.node, "flow", because, **words)
-        host = next((name for name, address in network.addresses.items() if address == p.address), None)
-        if host is not None:
-            yield from asking.unreached(network, p.source, host)
+FLOW_RULE_LOOP = _rule_fault(
+    "flow-rule-loop",
+    about="Rules of two OpenFlow switches send packets to a host around in a circle until their time to live ends.",
+    label="FLOW_LOOP",
+    parameters=LoopingRules,
+    also_on=lambda p: (p.peer,),
+    called={"nika": "flow_rule_loop"},
+    requires=("captures", "probes"),
+    at=lambda network: (
+        one for _, intents in intents_of(network) for host in intents.hosts for one in _loops(network, intents, host)
+    ),
+    # without one of the cables the controller finds other ways, on which nothing circles
+    touches=lambda p: frozenset({f"flows to {p.address}", *p.ways, f"{p.source} {p.source_interface}"}),
+    change=_looping,
+)
 
 
 def circles(capture: bytes) -> bool:
@@ -187,14 +160,14 @@ def circles(capture: bytes) -> bool:
     return any(len(times) >= _TIMES for times in seen.values())
 
 
-def _watched(parameters: LoopingRules, lab: Lab) -> bytes:
+def _watched(lab: Lab, p: LoopingRules) -> bytes:
     """A capture at the first switch, while the source sends."""
-    node = lab.nodes[parameters.node]
-    echo = Probe(source=parameters.source, target=parameters.address, timeout_s=_WATCHED_S / 2, repetitions=0)
+    node = lab.nodes[p.node]
+    echo = Probe(source=p.source, target=p.address, timeout_s=_WATCHED_S / 2, repetitions=0)
     with ThreadPoolExecutor(max_workers=1) as pool:
         capturing = pool.submit(
             node.capability(CAPTURES).capture,
-            parameters.interface,
+            p.interface,
             program=_EVERYTHING,
             packets=10_000,
             duration_s=_WATCHED_S,
@@ -249,9 +222,9 @@ def _loops(network: DrawnNetwork, intents: Intents, host: Host) -> Iterator[Loop
             if _next(intents, last, lan.prefix) != host.switch:
                 continue
             ring = (host.switch, detour, third, last, host.switch)
-            yield LoopingRules(
-                node=host.switch,
-                platform=SWITCH,
+            yield LoopingRules.of(
+                network,
+                host.switch,
                 address=host.address,
                 match=f"ip,nw_dst={host.address}",
                 actions=f"dec_ttl,output:{port}",
@@ -269,20 +242,3 @@ def _ways(intents: Intents, ring: tuple[str, ...]) -> Iterator[str]:
         for near, far in ((one, other), (other, one)):
             ports = [port for port, name in _neighbors(intents, near).items() if name == far]
             yield from (f"{near} eth{port}" for port in ports)
-
-
-def _rules(parameters: LoopingRules) -> Mapping[str, str]:
-    """By switch: what its rule does."""
-    return {parameters.node: parameters.actions, parameters.peer: parameters.peer_actions}
-
-
-def _adding(match: str, actions: str) -> str:
-    return f"ovs-ofctl add-flow {BRIDGE} 'priority={PRIORITY},{match},actions={actions}'"
-
-
-def _removing(match: str) -> str:
-    return f"ovs-ofctl --strict del-flows {BRIDGE} 'priority={PRIORITY},{match}'"
-
-
-def _shown(match: str, actions: str) -> tuple[str, str]:
-    return f"bridge {BRIDGE}", f" flow {flow(f'priority={PRIORITY},{match} actions={actions}')}"

@@ -1,95 +1,38 @@
-"""Faults of a host: its address, a route, and what it believes of its gateway."""
+"""Faults of a host: its address, its routes, and what it believes of its gateway."""
 
 from __future__ import annotations
 
 import json
 import re
-from abc import abstractmethod
 from collections.abc import Iterator
 from ipaddress import IPv4Interface, IPv4Network
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.change import OnDevice
-from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, OnPort, Symptom, given, of_port, shows
 from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
 
 UNKNOWN_MACS: Final = ("02:1c:73:a9:04:5e", "06:50:56:3d:c1:17", "0a:25:90:e4:7b:62")
 """Hardware addresses that nobody has."""
+ELSEWHERE: Final = "192.0.2.1"
+"""An address that no LAN has, so that the default route is asked for."""
+_MAC: Final = re.compile(r"^ip link set dev \S+ address (\S+)$", re.MULTILINE)
+_NUMBERS: Final = (11, 50, 77, 101, 200)
 
 
-class HostInLan(OnDevice):
+class HostInLan(OnPort):
     """A host, its interface, its address with the mask, and its default gateway."""
 
-    interface: str
     address: str
     gateway: str
 
-
-_MAC: Final = re.compile(r"^ip link set dev \S+ address (\S+)$", re.MULTILINE)
-
-H = TypeVar("H", bound=HostInLan)
-
-
-class HostFault(DeviceFault[H]):
-    """What faults of hosts share. A subclass says in which ways a host can have it."""
-
-    domain = "addressing"
-    platforms = ("linux",)
-
-    def _places(self, network: DrawnNetwork) -> Iterator[H]:
-        for lan in network.lans:
-            for one in lan.attachments:
-                if one.node in network.hosts:
-                    yield from self._ways(network, lan, one, _host(network, lan, one))
-
-    @abstractmethod
-    def _ways(self, network: DrawnNetwork, lan: Subnet, one: Attachment, host: HostInLan) -> Iterator[H]:
-        """The parameters of a host."""
-
-    def touches(self, parameters: H) -> frozenset[str]:
-        # the address, the routes and the neighbors of a host depend on each other
-        return frozenset({f"{parameters.node} {parameters.interface}"})
-
-    def symptoms(self, parameters: H, network: Observable) -> Iterator[Observation]:
-        # the hosts of its LAN may be reached without a gateway
-        target = network.partner(parameters.node, outside=parameters.address)
-        yield from asking.unreached(network, parameters.node, target)
-
-
-class HostAddressMissing(HostFault[HostInLan]):
-    """A host has no address."""
-
-    name = "host-address-missing"
-    label = "HOST_NO_ADDRESS"
-    parameters = HostInLan
-    called = {"nika": "host_missing_ip"}
-
-    def _ways(self, network: DrawnNetwork, lan: Subnet, one: Attachment, host: HostInLan) -> Iterator[HostInLan]:  # noqa: ARG002  (there is one way)
-        yield host
-
-    def injection(self, parameters: HostInLan) -> tuple[str, ...]:
-        return (f"ip address del {parameters.address} dev {parameters.interface}",)
-
-    def repair(self, parameters: HostInLan) -> tuple[str, ...]:
-        return (f"ip address add {parameters.address} dev {parameters.interface}", _default(parameters))
-
-    def shown(self, parameters: HostInLan) -> tuple[str, ...]:  # noqa: ARG002  (an interface without any has no lines)
-        return ()
-
-    def remains(self, parameters: HostInLan, lab: Lab) -> Iterator[str]:
-        config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
-        if (f"interface {parameters.interface}", f"address {parameters.address}") in config_paths(config):
-            yield f"it still has the address {parameters.address}"
-
-    def symptoms(self, parameters: HostInLan, network: Observable) -> Iterator[Observation]:
-        because = f"{parameters.interface} of {parameters.node} has no address."
-        yield from asking.state(network, parameters.node, "no address", because, interface=parameters.interface)
-        yield from super().symptoms(parameters, network)
+    @property
+    def default(self) -> str:
+        """The command that gives it its default route."""
+        return f"ip route replace default via {self.gateway}"
 
 
 class Renumbered(HostInLan):
@@ -98,111 +41,25 @@ class Renumbered(HostInLan):
     instead: str
 
 
-class HostAddressWrong(HostFault[Renumbered]):
-    """A host has another address of its LAN than the one under which it is known."""
-
-    name = "host-address-wrong"
-    label = "HOST_ADDRESS"
-    parameters = Renumbered
-    called = {"nika": "host_incorrect_ip"}
-
-    def _ways(self, network: DrawnNetwork, lan: Subnet, one: Attachment, host: HostInLan) -> Iterator[Renumbered]:  # noqa: ARG002  (the LAN has all)
-        prefix = IPv4Network(lan.prefix)
-        taken = {lan.gateway, *(other.address for other in lan.attachments)}
-        for number in (11, 50, 77, 101, 200):
-            if number < prefix.num_addresses - 1 and str(prefix[number]) not in taken:
-                instead = IPv4Interface((prefix[number], prefix.prefixlen))
-                yield Renumbered(**dict(host), instead=str(instead))
-
-    def injection(self, parameters: Renumbered) -> tuple[str, ...]:
-        return renumbered(parameters, parameters.address, parameters.instead)
-
-    def repair(self, parameters: Renumbered) -> tuple[str, ...]:
-        return renumbered(parameters, parameters.instead, parameters.address)
-
-    def shown(self, parameters: Renumbered) -> tuple[str, ...]:
-        there, gone = f" address {parameters.instead}", f" no address {parameters.address}"
-        return (f"interface {parameters.interface}", there, gone)
-
-    def symptoms(self, parameters: Renumbered, network: Observable) -> Iterator[Observation]:
-        return asking.missed(network, parameters.node)
+def hosts_in(network: DrawnNetwork) -> Iterator[tuple[Subnet, HostInLan]]:
+    """Each host in its LAN."""
+    for lan in network.lans:
+        for one in lan.attachments:
+            if one.node in network.hosts:
+                where = {"interface": one.interface, "address": str(address_in(lan, one)), "gateway": str(lan.gateway)}
+                yield lan, HostInLan.of(network, one.node, **where)
 
 
-class Discarding(HostInLan):
-    """A host, and the prefix of another LAN to which it discards what it would send."""
-
-    prefix: str
-
-
-class HostRouteBlackhole(HostFault[Discarding]):
-    """A route of a host discards what it would send to another LAN."""
-
-    domain = "forwarding"
-    name = "host-route-blackhole"
-    label = "HOST_BLACKHOLE"
-    parameters = Discarding
-    called = {"nika": "host_static_blackhole"}
-
-    def _ways(self, network: DrawnNetwork, lan: Subnet, one: Attachment, host: HostInLan) -> Iterator[Discarding]:  # noqa: ARG002  (any host)
-        for other in network.lans:
-            if other != lan and any(network.reaches(host.node, far.node) for far in _hosts(network, other)):
-                yield Discarding(**dict(host), prefix=other.prefix)
-
-    def injection(self, parameters: Discarding) -> tuple[str, ...]:
-        return (f"ip route add blackhole {parameters.prefix}",)
-
-    def repair(self, parameters: Discarding) -> tuple[str, ...]:
-        return (f"ip route del blackhole {parameters.prefix}",)
-
-    def shown(self, parameters: Discarding) -> tuple[str, ...]:
-        return ("routes main", f" blackhole {parameters.prefix}")
-
-    def symptoms(self, parameters: Discarding, network: Observable) -> Iterator[Observation]:
-        target = str(IPv4Network(parameters.prefix)[1])
-        because = f"{parameters.node} discards what it would send to {parameters.prefix}."
-        yield from asking.state(network, parameters.node, "discards", because, address=target)
+def address_in(subnet: Subnet, one: Attachment) -> IPv4Interface:
+    """The address of a node in a subnet, with the mask."""
+    return IPv4Interface((one.address, IPv4Network(subnet.prefix).prefixlen))
 
 
-class WrongNeighbor(HostInLan):
-    """A host, and the hardware address that it has for its gateway."""
-
-    mac: str
-
-
-class HostNeighborWrong(HostFault[WrongNeighbor]):
-    """A host has a permanent entry in its neighbor table that gives its gateway a hardware address of nobody."""
-
-    domain = "forwarding"
-    name = "host-neighbor-wrong"
-    label = "HOST_NEIGHBOR"
-    parameters = WrongNeighbor
-    called = {"nika": "arp_cache_poisoning"}
-
-    def _ways(self, network: DrawnNetwork, lan: Subnet, one: Attachment, host: HostInLan) -> Iterator[WrongNeighbor]:  # noqa: ARG002  (any host)
-        for mac in UNKNOWN_MACS:
-            yield WrongNeighbor(**dict(host), mac=mac)
-
-    def injection(self, parameters: WrongNeighbor) -> tuple[str, ...]:
-        entry = f"{parameters.gateway} lladdr {parameters.mac} dev {parameters.interface}"
-        return (f"ip neighbor replace {entry} nud permanent",)
-
-    def repair(self, parameters: WrongNeighbor) -> tuple[str, ...]:
-        return (f"ip neighbor del {parameters.gateway} dev {parameters.interface}",)
-
-    def shown(self, parameters: WrongNeighbor) -> tuple[str, ...]:  # noqa: ARG002  (no config has neighbors)
-        return ()
-
-    def remains(self, parameters: WrongNeighbor, lab: Lab) -> Iterator[str]:
-        done = lab.nodes[parameters.node].run(["ip", "-j", "neighbor", "show", parameters.gateway])
-        found = json.loads(done.stdout or "[]")
-        if parameters.mac not in {one.get("lladdr") for one in found if "PERMANENT" in one["state"]}:
-            yield f"the gateway {parameters.gateway} is not known as {parameters.mac}"
-
-    def symptoms(self, parameters: WrongNeighbor, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"{p.node} has a permanent entry for its gateway {p.gateway}."
-        yield from asking.state(network, p.node, "permanent neighbor", because, address=p.gateway, mac=p.mac)
-        yield from super().symptoms(p, network)
+def free_addresses(lan: Subnet, numbers: tuple[int, ...]) -> Iterator[str]:
+    """Addresses of a LAN by number that nobody has."""
+    prefix, taken = IPv4Network(lan.prefix), {lan.gateway, *(one.address for one in lan.attachments)}
+    free = (str(prefix[number]) for number in numbers if number < prefix.num_addresses - 1)
+    return (address for address in free if address not in taken)
 
 
 def configured_mac(network: DrawnNetwork, node: str) -> str | None:
@@ -211,26 +68,206 @@ def configured_mac(network: DrawnNetwork, node: str) -> str | None:
     return None if found is None else found[1]
 
 
-def _hosts(network: DrawnNetwork, lan: Subnet) -> Iterator[Attachment]:
-    return (one for one in lan.attachments if one.node in network.hosts)
+def alone(p: HostInLan) -> Symptom:
+    """The symptom of a host that reaches no other LAN. Those of its own may be reached without a gateway."""
+    return lambda network: asking.unreached(network, p.node, network.partner(p.node, outside=p.address))
 
 
-def _host(network: DrawnNetwork, lan: Subnet, one: Attachment) -> HostInLan:
-    return HostInLan(
-        node=one.node,
-        platform=network.platform_of(one.node),
-        interface=one.interface,
-        address=str(IPv4Interface((one.address, IPv4Network(lan.prefix).prefixlen))),
-        gateway=str(lan.gateway),
+def has_instead(interface: str, old: str, new: str) -> tuple[str, ...]:
+    """What a host shows that has one address instead of another one."""
+    return (f"interface {interface}", f" address {new}", f" no address {old}")
+
+
+def renumbering(p: Renumbered, *symptoms: Symptom, **others: Any) -> Change:
+    """A change by which a host has another address."""
+    # the kernel forgets the routes of an interface with its last address
+    own, other = (f"{address} dev {p.interface}" for address in (p.address, p.instead))
+    return Change(
+        inject=(f"ip address del {own}", f"ip address add {other}", p.default),
+        repair=(f"ip address del {other}", f"ip address add {own}", p.default),
+        shown=has_instead(p.interface, p.address, p.instead),
+        symptoms=symptoms,
+        **others,
     )
 
 
-def _default(host: HostInLan) -> str:
-    return f"ip route replace default via {host.gateway}"
+def dropping(table: str, *rules: str, quote: str = "", **others: Any) -> Change:
+    """A change by which a packet filter in a table of its own drops what comes in."""
+    chain = f"inet {table} input"
+    return Change(
+        inject=(
+            f"nft add table inet {table}",
+            f"nft 'add chain {chain} {{ type filter hook input priority filter; policy accept; }}'",
+            *(f"nft {quote}add rule {chain} {rule}{quote}" for rule in rules),
+        ),
+        repair=(f"nft delete table inet {table}",),
+        shown=(f"table inet {table}", " chain input", *(f"  {rule}" for rule in rules)),
+        **others,
+    )
 
 
-def renumbered(host: Renumbered, old: str, new: str) -> tuple[str, ...]:
-    """Commands that give a host another address in the place of one, and its default route."""
-    # the kernel forgets the routes of an interface with its last address
-    where = f"dev {host.interface}"
-    return (f"ip address del {old} {where}", f"ip address add {new} {where}", _default(host))
+def _has_address(lab: Lab, p: HostInLan) -> Iterator[str]:
+    config = lab.driver(p.node).running_config(lab.nodes[p.node])
+    if (f"interface {p.interface}", f"address {p.address}") in config_paths(config):
+        yield f"it still has the address {p.address}"
+
+
+HOST_ADDRESS_MISSING = config_fault(
+    "host-address-missing",
+    about="A host has no address.",
+    label="HOST_NO_ADDRESS",
+    domain="addressing",
+    parameters=HostInLan,
+    platforms=("linux",),
+    called={"nika": "host_missing_ip"},
+    at=lambda network: (host for _, host in hosts_in(network)),
+    touches=of_port,
+    change=lambda p: Change(
+        inject=(f"ip address del {p.address} dev {p.interface}",),
+        repair=(f"ip address add {p.address} dev {p.interface}", p.default),
+        shown=(),  # an interface without any has no lines
+        checks=(given(_has_address, p),),
+        symptoms=(
+            shows(p.node, "no address", f"{p.interface} of {p.node} has no address.", interface=p.interface),
+            alone(p),
+        ),
+    ),
+)
+HOST_ADDRESS_WRONG = config_fault(
+    "host-address-wrong",
+    about="A host has another address of its LAN than the one under which it is known.",
+    label="HOST_ADDRESS",
+    domain="addressing",
+    parameters=Renumbered,
+    platforms=("linux",),
+    called={"nika": "host_incorrect_ip"},
+    at=lambda network: (
+        Renumbered(**dict(host), instead=f"{free}/{IPv4Network(lan.prefix).prefixlen}")
+        for lan, host in hosts_in(network)
+        for free in free_addresses(lan, _NUMBERS)
+    ),
+    touches=of_port,
+    change=lambda p: renumbering(p, given(asking.missed, p.node)),
+)
+
+
+class Discarding(HostInLan):
+    """A host, and the prefix of another LAN to which it discards what it would send."""
+
+    prefix: str
+
+
+def _discarded(network: DrawnNetwork) -> Iterator[Discarding]:
+    for lan, host in hosts_in(network):
+        for other in network.lans:
+            far = [one.node for one in other.attachments if one.node in network.hosts]
+            if other != lan and any(network.reaches(host.node, node) for node in far):
+                yield Discarding(**dict(host), prefix=other.prefix)
+
+
+def _discarding(p: Discarding) -> Change:
+    because = f"{p.node} discards what it would send to {p.prefix}."
+    return Change(
+        inject=(f"ip route add blackhole {p.prefix}",),
+        repair=(f"ip route del blackhole {p.prefix}",),
+        shown=("routes main", f" blackhole {p.prefix}"),
+        symptoms=(shows(p.node, "discards", because, address=str(IPv4Network(p.prefix)[1])),),
+    )
+
+
+HOST_ROUTE_BLACKHOLE = config_fault(
+    "host-route-blackhole",
+    about="A route of a host discards what it would send to another LAN.",
+    label="HOST_BLACKHOLE",
+    domain="forwarding",
+    parameters=Discarding,
+    platforms=("linux",),
+    called={"nika": "host_static_blackhole"},
+    at=_discarded,
+    touches=of_port,
+    change=_discarding,
+)
+
+
+class WrongNeighbor(HostInLan):
+    """A host, and the hardware address that it has for its gateway."""
+
+    mac: str
+
+
+def _knows(lab: Lab, p: WrongNeighbor) -> Iterator[str]:
+    done = lab.nodes[p.node].run(["ip", "-j", "neighbor", "show", p.gateway])
+    found = json.loads(done.stdout or "[]")
+    if p.mac not in {one.get("lladdr") for one in found if "PERMANENT" in one["state"]}:
+        yield f"the gateway {p.gateway} is not known as {p.mac}"
+
+
+def _mistaken(p: WrongNeighbor) -> Change:
+    because = f"{p.node} has a permanent entry for its gateway {p.gateway}."
+    return Change(
+        inject=(f"ip neighbor replace {p.gateway} lladdr {p.mac} dev {p.interface} nud permanent",),
+        repair=(f"ip neighbor del {p.gateway} dev {p.interface}",),
+        shown=(),  # no config has neighbors
+        checks=(given(_knows, p),),
+        symptoms=(shows(p.node, "permanent neighbor", because, address=p.gateway, mac=p.mac), alone(p)),
+    )
+
+
+HOST_NEIGHBOR_WRONG = config_fault(
+    "host-neighbor-wrong",
+    about="A host has a permanent entry in its neighbor table that gives its gateway a hardware address of nobody.",
+    label="HOST_NEIGHBOR",
+    domain="forwarding",
+    parameters=WrongNeighbor,
+    platforms=("linux",),
+    called={"nika": "arp_cache_poisoning"},
+    at=lambda network: (WrongNeighbor(**dict(host), mac=mac) for _, host in hosts_in(network) for mac in UNKNOWN_MACS),
+    touches=of_port,
+    change=_mistaken,
+)
+
+
+class WrongGateway(OnPort):
+    """A host, the gateway that it must have, and the one that it has instead, both in the LAN of its interface."""
+
+    gateway: str
+    instead: str
+
+
+def _gateways(network: DrawnNetwork) -> Iterator[WrongGateway]:
+    for lan, host in hosts_in(network):
+        others = [one.address for one in lan.attachments if one.node in network.hosts and one.node != host.node]
+        # the first and the last address of a LAN, unless somebody has it
+        for wrong in (*others, *free_addresses(lan, (1, IPv4Network(lan.prefix).num_addresses - 2))):
+            yield WrongGateway(**host.model_dump(exclude={"address"}), instead=wrong)
+
+
+def _misled(p: WrongGateway) -> Change:
+    because = f"{p.node} sends to {p.instead} what is for other LANs."
+    outside = f"{p.gateway}/24"
+    return Change(
+        inject=(f"ip route replace default via {p.instead}",),
+        repair=(f"ip route replace default via {p.gateway}",),
+        shown=(
+            "routes main",
+            f" default via {p.instead} dev {p.interface}",
+            f" no default via {p.gateway}",
+        ),
+        symptoms=(
+            shows(p.node, "sends to", because, address=ELSEWHERE, hop=p.instead),
+            lambda network: asking.unreached(network, p.node, network.partner(p.node, outside=outside)),
+        ),
+    )
+
+
+HOST_GATEWAY_WRONG = config_fault(
+    "host-gateway-wrong",
+    about="The default gateway of a host is another host of its LAN, or an address that nobody has.",
+    label="HOST_GATEWAY",
+    domain="addressing",
+    parameters=WrongGateway,
+    platforms=("linux",),
+    at=_gateways,
+    touches=of_port,  # a change of the address can take the route with it
+    change=_misled,
+)

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.protocol import Fault
+from pytest_netbench.faults.builders import FaultValue
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.hosting import HostService
 from pytest_netbench.platforms.driver import HostsServers
 from pytest_netbench.platforms.power import Saving
 
-Injected = tuple[Fault[Any], Model]
+Injected = tuple[FaultValue[Any], Model]
 """A fault, and its parameters."""
 NOTICED_LAB_S: Final = 60.0
 """Lab seconds in which a fault takes effect: OSPF notices after 40 s that a neighbor is silent."""

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, Final
 
-from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.cables import LOSS, CableFault, RoutedCable, over, rate, routed_cables
-from pytest_netbench.faults.defects import CORRUPTION, checksum_errors
+from pytest_netbench.faults.builders import OutsideValue
+from pytest_netbench.faults.cables import RoutedCable, routed_cables
+from pytest_netbench.faults.defects import CORRUPTION, EVIDENT_BPS, LOSS, checksum_errors, over, rate, worse
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.lab.capabilities import LINKS, Defect
+from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.model.testcase import Flow
 
-_PORTS: Final = (33_470, 33_471)
+_PORTS: Final = 33_470
 _RATE_BPS: Final = 800_000
 _PACKET_BYTES: Final = 200
 _DURATION_S: Final = 0.3
-"""In the time that is measured more than a hundred packets are sent."""
 _LEAST_LOSS: Final = 0.06
-"""With a fifth lost, one of a hundred thousand series has less."""
+"""With a fifth lost, one of a hundred thousand series has less: in the time that is measured more than a hundred
+packets are sent."""
 _MOST_LOSS: Final = 0.04
 """Of the sound direction: the last packets may come after the measurement."""
-_EVIDENT_BPS: Final = 1_000_000
 _EVIDENT_S: Final = 1.0
 _FEWER: Final = r'"received_bps": (?:[1-8]\d{5}|9[0-2]\d{4})\.'
 _ALMOST_ALL: Final = r'"received_bps": (?:9[6-9]\d{4}|1\d{6})\.'
@@ -49,93 +48,58 @@ class OneWay(RoutedCable):
         )
 
 
-class _Losses(NamedTuple):
-    """Shares of the packets that do not arrive, in the direction of the defect and in the other one."""
-
-    there: float
-    back: float
-
-
-class _OneWayFault(CableFault[OneWay]):
-    """What these faults share. A subclass says which defect it is, and what it leaves at the receiver."""
-
-    parameters = OneWay
-    requires = ("links", "probes")
-    defect: ClassVar[Defect]
-
-    def places(self, network: DrawnNetwork) -> Iterator[OneWay]:
-        for cable, address in routed_cables(network):
-            one = OneWay(**dict(cable), address=address)
-            yield from (one, one.turned)
-
-    def inject(self, parameters: OneWay, lab: Lab) -> None:
-        lab.capability(LINKS).set_defect(parameters.node, parameters.interface, self.defect)
-
-    def undo(self, parameters: OneWay, lab: Lab) -> None:
-        lab.capability(LINKS).set_defect(parameters.node, parameters.interface, Defect())
-
-    def explain(self, parameters: OneWay) -> str:
-        direction = f"from {parameters.node} {parameters.interface} to {parameters.peer_node}"
-        return f"{super().explain(parameters)} What goes {direction} suffers."
-
-    def evidence(self, parameters: OneWay, network: Observable) -> Iterator[Observation]:
-        yield from over(parameters, network, "some pings lost", "loses some of the packets, or makes them unusable")
-        hosts = network.along(parameters.node, parameters.peer_node)
-        if hosts is not None:
-            source, target = hosts
-            yield _sent(source, target, _FEWER, "Some packets from {} to {} are lost.")
-            yield _sent(target, source, _ALMOST_ALL, "Almost no packets from {} to {} are lost.")
-
-    def observe(self, parameters: OneWay, lab: Lab) -> None:
-        losses = self._measured(parameters, lab)
-        if losses.there < _LEAST_LOSS or losses.back > _MOST_LOSS:
-            raise self._no_effect(parameters, f"{losses.there:.0%} are lost, and {losses.back:.0%} on the way back")
-
-    def _measured(self, parameters: OneWay, lab: Lab) -> _Losses:
-        ends = (parameters, parameters.turned)
-        flows = [
-            Flow.model_validate(
-                {
-                    "from": end.node,
-                    "to": end.peer_node,
-                    "port": port,
-                    "rate_bps": _RATE_BPS,
-                    "packet_bytes": _PACKET_BYTES,
-                }
-            )
-            for end, port in zip(ends, _PORTS, strict=True)
-        ]
-        reports = lab.prober.traffic(flows, [end.peer_address for end in ends], duration_s=_DURATION_S)
-        return _Losses(*(1 - one.received_packets / max(1, one.sent_packets) for one in reports))
-
-    def _no_effect(self, parameters: OneWay, reason: str) -> FaultHasNoEffect:
-        return FaultHasNoEffect(self.name, f"{parameters.node} to {parameters.peer_address}: {reason}")
+def _directions(network: DrawnNetwork) -> Iterator[OneWay]:
+    for cable, address in routed_cables(network):
+        one = OneWay(**dict(cable), address=address)
+        yield from (one, one.turned)
 
 
-class LinkLossyOneWay(_OneWayFault):
-    """A cable loses a part of the packets in one direction only; those in the other direction all arrive."""
-
-    name = "link-lossy-one-way"
-    label = "LOSS_ONE_WAY"
-    defect = Defect(loss=LOSS, one_way=True)
-
-
-class LinkCorruptingOneWay(_OneWayFault):
-    """A cable changes single bits of a part of the packets in one direction only, so that their checksums are wrong."""
-
-    name = "link-corrupting-one-way"
-    label = "CORRUPT_ONE_WAY"
-    called = {"nika": "device_forwarding_packet_corruption"}
-    defect = Defect(corruption=CORRUPTION, one_way=True)
-
-    def observe(self, parameters: OneWay, lab: Lab) -> None:
-        before = checksum_errors(lab, parameters.peer_node)
-        super().observe(parameters, lab)
-        if checksum_errors(lab, parameters.peer_node) == before:
-            raise self._no_effect(parameters, f"{parameters.peer_node} received no wrong checksum")
+def _not_one_way(lab: Lab, p: OneWay) -> Iterator[str]:
+    ends, usual = (p, p.turned), {"rate_bps": _RATE_BPS, "packet_bytes": _PACKET_BYTES}
+    flows = [
+        Flow.model_validate({"from": end.node, "to": end.peer_node, "port": _PORTS + number, **usual})
+        for number, end in enumerate(ends)
+    ]
+    reports = lab.prober.traffic(flows, [end.peer_address for end in ends], duration_s=_DURATION_S)
+    there, back = (1 - one.received_packets / max(1, one.sent_packets) for one in reports)
+    if there < _LEAST_LOSS or back > _MOST_LOSS:
+        yield f"{p.way}: {there:.0%} are lost, and {back:.0%} on the way back"
 
 
-def _sent(source: str, target: str, pattern: str, because: str) -> Observation:
-    """What arrives from one host to another one, for long enough to tell losses from the last packets."""
-    one = rate((source, target), _EVIDENT_BPS, pattern, because.format(source, target))
-    return one.model_copy(update={"params": {**one.params, "duration_s": _EVIDENT_S}})
+def _not_corrupting_one_way(lab: Lab, p: OneWay) -> Iterator[str]:
+    before = checksum_errors(lab, p.peer_node)
+    yield from _not_one_way(lab, p)
+    if checksum_errors(lab, p.peer_node) == before:
+        yield f"{p.way}: {p.peer_node} received no wrong checksum"
+
+
+def _one_way(network: Observable, p: OneWay) -> Iterator[Observation]:
+    yield from over(network, p, "some pings lost", "loses some of the packets, or makes them unusable")
+    hosts = network.along(p.node, p.peer_node)
+    there, back = "Some packets from {} to {} are lost.", "Almost no packets from {} to {} are lost."
+    # for long enough to tell losses from the last packets
+    yield from rate(hosts, EVIDENT_BPS, _FEWER, there, duration_s=_EVIDENT_S)
+    yield from rate(hosts and hosts[::-1], EVIDENT_BPS, _ALMOST_ALL, back, duration_s=_EVIDENT_S)
+
+
+def _one_way_fault(name: str, defect: Defect, **fields: Any) -> OutsideValue[Any]:
+    said = lambda p: f" What goes from {p.node} {p.interface} to {p.peer_node} suffers."  # noqa: E731
+    return worse(name, defect, parameters=OneWay, at=_directions, evidence=_one_way, said=said, **fields)
+
+
+LINK_LOSSY_ONE_WAY = _one_way_fault(
+    "link-lossy-one-way",
+    Defect(loss=LOSS, one_way=True),
+    about="A cable loses a part of the packets in one direction only; those in the other direction all arrive.",
+    label="LOSS_ONE_WAY",
+    check=_not_one_way,
+)
+LINK_CORRUPTING_ONE_WAY = _one_way_fault(
+    "link-corrupting-one-way",
+    Defect(corruption=CORRUPTION, one_way=True),
+    about="A cable changes single bits of a part of the packets in one direction only, so that their checksums are"
+    " wrong.",
+    label="CORRUPT_ONE_WAY",
+    called={"nika": "device_forwarding_packet_corruption"},
+    check=_not_corrupting_one_way,
+)

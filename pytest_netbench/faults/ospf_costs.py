@@ -1,18 +1,16 @@
-"""A router that avoids a link, because it has a wrong OSPF cost there."""
+"""A router that avoids a link, because it has a wrong OSPF cost there, and the cheapest paths on paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, given, on_port, shows
 from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.least_cost import least_cost
-from pytest_netbench.faults.ospf_links import OspfLink, ospf_links
-from pytest_netbench.faults.syntax import below
+from pytest_netbench.faults.router_links import RouterLink, ospf_links
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork, Subnet
 
@@ -23,7 +21,7 @@ _USUAL: Final = 1
 """All interfaces without a cost have the same one."""
 
 
-class WrongCost(OspfLink):
+class WrongCost(RouterLink):
     """One end of a link, a prefix that it leads to, its cost if one is configured, and the cost that it has instead."""
 
     far: str
@@ -31,56 +29,74 @@ class WrongCost(OspfLink):
     instead: int
 
 
-class OspfCostWrong(DeviceFault[WrongCost]):
-    """A router has a much higher OSPF cost on a link than its neighbor, so that it avoids the link."""
+def _places(network: DrawnNetwork) -> Iterator[WrongCost]:
+    areas = {link.prefix: link.area for link in network.transits}
+    graphs = {area: _Graph(network, area) for area in dict.fromkeys(areas.values()) if area is not None}
+    for link in ospf_links(network):
+        area = areas[link.prefix]
+        far = graphs[area].avoidable(link) if area is not None else None
+        for instead in WRONG_COSTS if far is not None else ():
+            cost = _configured(network, link.node, link.interface)
+            yield WrongCost(**dict(link), far=far, cost=cost, instead=instead)
 
-    shown_by = "telemetry"
-    name = "ospf-cost-wrong"
-    label = "OSPF_COST"
-    found_at = "interface"
-    parameters = WrongCost
-    called = {"nika": "ecmp_member_missing"}
 
-    def _places(self, network: DrawnNetwork) -> Iterator[WrongCost]:
-        areas = {link.prefix: link.area for link in network.transits}
-        graphs = {area: _Graph(network, area) for area in dict.fromkeys(areas.values()) if area is not None}
-        for link in ospf_links(network):
-            area = areas[link.prefix]
-            far = graphs[area].avoidable(link) if area is not None else None
-            for instead in WRONG_COSTS if far is not None else ():
-                cost = _configured(network, link.node, link.interface)
-                yield WrongCost(**dict(link), far=far, cost=cost, instead=instead)
+def _prefers(lab: Lab, p: WrongCost) -> Iterator[str]:
+    # another fault may have left no other path: then its cost shows
+    for route in lab.driver(p.node).routes(lab.nodes[p.node], p.far):
+        is_cheap = route.metric is None or route.metric < p.instead
+        if route.protocol == "ospf" and p.neighbor in route.next_hops and is_cheap:
+            yield f"it still prefers {p.neighbor} to reach {p.far}"
 
-    def touches(self, parameters: WrongCost) -> frozenset[str]:
-        # a path that others change could be the one that is taken instead
-        return frozenset({f"ospf {parameters.prefix}", "ospf costs"})
 
-    def injection(self, parameters: WrongCost) -> tuple[str, ...]:
-        return below(f"interface {parameters.interface}", f"{_COST}{parameters.instead}")
+def _change(p: WrongCost) -> Change:
+    right = p.without(_COST.strip()) if p.cost is None else (f"{_COST}{p.cost}",)
+    high = f"The cost of {p.interface} of {p.node} is higher than any path."
+    unused = f"{p.node} does not use {p.peer} toward {p.far}, although it is the nearest."
+    return Change(
+        inject=on_port(p, f"{_COST}{p.instead}"),
+        repair=on_port(p, *right),
+        checks=(given(_prefers, p),),
+        symptoms=(
+            shows(p.node, "OSPF cost", high, interface=p.interface, cost=p.instead),
+            shows(p.node, "no route by", unused, hop=p.neighbor, **asking.routed(p.far)),
+        ),
+    )
 
-    def repair(self, parameters: WrongCost) -> tuple[str, ...]:
-        right = f"no {_COST}".strip() if parameters.cost is None else f"{_COST}{parameters.cost}"
-        return below(f"interface {parameters.interface}", right)
 
-    def remains(self, parameters: WrongCost, lab: Lab) -> Iterator[str]:
-        # another fault may have left no other path: then its cost shows
-        for route in lab.driver(parameters.node).routes(lab.nodes[parameters.node], parameters.far):
-            is_cheap = route.metric is None or route.metric < parameters.instead
-            if route.protocol == "ospf" and parameters.neighbor in route.next_hops and is_cheap:
-                yield f"it still prefers {parameters.neighbor} to reach {parameters.far}"
+OSPF_COST_WRONG = config_fault(
+    "ospf-cost-wrong",
+    about="A router has a much higher OSPF cost on a link than its neighbor, so that it avoids the link.",
+    label="OSPF_COST",
+    found_at="interface",
+    parameters=WrongCost,
+    shown_by="telemetry",
+    called={"nika": "ecmp_member_missing"},
+    at=_places,
+    # a path that others change could be the one that is taken instead
+    touches=lambda p: frozenset({f"ospf {p.prefix}", "ospf costs"}),
+    change=_change,
+)
 
-    def symptoms(self, parameters: WrongCost, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        yield from asking.state(
-            network,
-            p.node,
-            "OSPF cost",
-            f"The cost of {p.interface} of {p.node} is higher than any path.",
-            interface=p.interface,
-            cost=p.instead,
-        )
-        because = f"{p.node} does not use {p.peer} toward {p.far}, although it is the nearest."
-        yield from asking.state(network, p.node, "no route by", because, hop=p.neighbor, **asking.routed(p.far))
+
+def least_cost(start: str, goals: Collection[str], edges: Callable[[str], Iterable[tuple[str, int]]]) -> int | None:
+    """Return the cost of the cheapest path from a router to any of some others; ``None`` if there is no path.
+
+    Args:
+        start: The router.
+        goals: The others.
+        edges: Returns the neighbors of a router, each with the cost of the link to it.
+    """
+    known: set[str] = set()
+    waiting = [(0, start)]
+    while waiting:
+        cost, node = heappop(waiting)
+        if node in goals:
+            return cost
+        if node not in known:
+            known.add(node)
+            for neighbor, more in edges(node):
+                heappush(waiting, (cost + more, neighbor))
+    return None
 
 
 class _Edge(NamedTuple):
@@ -107,7 +123,7 @@ class _Graph:
             subnet for subnet in network.subnets if subnet.area == area and subnet.kind != "transit"
         ]
 
-    def avoidable(self, link: OspfLink) -> str | None:
+    def avoidable(self, link: RouterLink) -> str | None:
         """The first prefix to which a router uses a link, and that it reaches without it; ``None`` if there is none."""
         for subnet in self._goals:
             goals = {one.node for one in subnet.attachments}

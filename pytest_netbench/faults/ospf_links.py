@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from pytest_netbench.dialects.forms import forms_of
-from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.faults.builders import NetworkValue, config_fault, never
-from pytest_netbench.faults.change import Change, Check, Symptom, given
-from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.router_links import RouterLink, router_links
-from pytest_netbench.faults.state import neighbor_up, routes_out
+from pytest_netbench.faults.change import Change, given, on_port, routes_out, shows
+from pytest_netbench.faults.router_links import RouterLink, apart, ospf_links
 from pytest_netbench.faults.syntax import behind, below, opening, order_of, retyped, with_wildcard
 from pytest_netbench.model.network import DrawnNetwork
 
@@ -21,17 +18,7 @@ KEYS = ("backbone", "campus", "routing", "transit")
 LOWER_MTUS = (1400, 1420, 1476, 1492)
 
 
-class OspfLink(RouterLink):
-    """One end of a link between two routers that run OSPF."""
-
-
-L = TypeVar("L", bound=OspfLink)
-
-
-def ospf_links(network: DrawnNetwork) -> Iterator[OspfLink]:
-    """Both ends of each link between routers on which OSPF runs."""
-    running = {link.prefix for link in network.transits if link.area is not None}
-    return (OspfLink(**dict(one)) for one in router_links(network) if one.prefix in running)
+L = TypeVar("L", bound=RouterLink)
 
 
 def _fault(
@@ -63,25 +50,12 @@ def _fault(
     )
 
 
-def _apart(p: OspfLink, inject: tuple[str, ...], repair: tuple[str, ...]) -> Change:
-    """A change after which the routers at the ends of a link are not adjacent."""
-    checks: tuple[Check, ...] = (
-        given(neighbor_up, p.node, "ospf", p.neighbor),
-        given(neighbor_up, p.peer, "ospf", p.address),
-    )
-    because = f"{p.node} and {p.peer} are not adjacent."
-    symptoms: tuple[Symptom, ...] = (
-        lambda network: asking.state(network, p.node, "no OSPF neighbor", because, address=p.neighbor),
-        given(asking.neighbor_lost, p.peer, "ospf", p.address),
-    )
-    return Change(inject=inject, repair=repair, checks=checks, symptoms=symptoms)
+def _apart(p: RouterLink, inject: Sequence[str], repair: Sequence[str]) -> Change:
+    """A change of the interface after which the routers at the ends of a link are not adjacent."""
+    return apart(p, "ospf", on_port(p, *inject), on_port(p, *repair))
 
 
-def _on(p: OspfLink, *lines: str) -> tuple[str, ...]:
-    return below(f"interface {p.interface}", *lines)
-
-
-class WrongArea(OspfLink):
+class WrongArea(RouterLink):
     """A link, its area, and the area that one end has it in instead.
 
     Attributes:
@@ -97,8 +71,7 @@ class WrongArea(OspfLink):
     def moved(self, area: int, instead: int) -> tuple[str, ...]:
         """Commands that move the link to another area."""
         statement = f"network {with_wildcard(self.platform, self.prefix)} area"
-        old = (f"{statement} {area}",)
-        remove = () if forms_of(self.platform).replaces_areas else syntax_of(self.platform).negate(old)
+        remove = () if forms_of(self.platform).replaces_areas else self.without(f"{statement} {area}")
         return below(self.process, *remove, f"{statement} {instead}", *retyped(self.platform, self.behind))
 
 
@@ -123,11 +96,11 @@ OSPF_AREA_WRONG = _fault(
     nika="ospf_area_misconfiguration",
     at=_in_areas,
     touches=lambda p: frozenset({f"ospf {p.prefix}"}) | order_of(p.platform, p.node, p.process),
-    change=lambda p: _apart(p, p.moved(p.area, p.instead), p.moved(p.instead, p.area)),
+    change=lambda p: apart(p, "ospf", p.moved(p.area, p.instead), p.moved(p.instead, p.area)),
 )
 
 
-class Passive(OspfLink):
+class Passive(RouterLink):
     """A link that one end has passive.
 
     Attributes:
@@ -149,9 +122,10 @@ def _of_processes(network: DrawnNetwork) -> Iterator[Passive]:
 
 def _passive(p: Passive) -> Change:
     if p.platform == "frr":
-        return _apart(p, _on(p, "ip ospf passive"), _on(p, "no ip ospf passive"))
+        return _apart(p, ["ip ospf passive"], p.without("ip ospf passive"))
     line = f"passive-interface {p.interface}"
-    return _apart(p, below(p.process, line, *retyped(p.platform, p.behind)), below(p.process, f"no {line}"))
+    entered = below(p.process, line, *retyped(p.platform, p.behind))
+    return apart(p, "ospf", entered, p.without(p.process, line))
 
 
 OSPF_INTERFACE_PASSIVE = _fault(
@@ -166,7 +140,7 @@ OSPF_INTERFACE_PASSIVE = _fault(
 )
 
 
-class WrongTimer(OspfLink):
+class WrongTimer(RouterLink):
     """A link, and a timer that one end has, e.g. ``hello-interval 5``. The other end has the default."""
 
     timer: str
@@ -180,11 +154,11 @@ OSPF_TIMERS_WRONG = _fault(
     at=lambda network: (
         WrongTimer(**dict(link), timer=timer) for link in ospf_links(network) for timer in OTHER_TIMERS
     ),
-    change=lambda p: _apart(p, _on(p, f"ip ospf {p.timer}"), _on(p, f"no ip ospf {p.timer.split()[0]}")),
+    change=lambda p: _apart(p, [f"ip ospf {p.timer}"], p.without(f"ip ospf {p.timer.split()[0]}")),
 )
 
 
-class WrongType(OspfLink):
+class WrongType(RouterLink):
     """A link, and the network type of one end; ``None`` is the default of the interface, broadcast."""
 
     instead: str | None = None
@@ -194,11 +168,11 @@ def _typed(p: WrongType) -> Change:
     right = "ip ospf network point-to-point"
     because = f"{p.node} learns no route from {p.peer}, although both may be adjacent."
     return Change(
-        inject=_on(p, f"no {right}" if p.instead is None else f"ip ospf network {p.instead}"),
-        repair=_on(p, right),
+        inject=on_port(p, *(p.without(right) if p.instead is None else [f"ip ospf network {p.instead}"])),
+        repair=on_port(p, right),
         # the routers may stay adjacent, but neither finds the other behind the link
         checks=(given(routes_out, p.node, p.interface, "ospf"),),
-        symptoms=(lambda network: asking.state(network, p.node, "no OSPF route by", because, hop=p.neighbor),),
+        symptoms=(shows(p.node, "no OSPF route by", because, hop=p.neighbor),),
     )
 
 
@@ -214,7 +188,7 @@ OSPF_NETWORK_TYPE_WRONG = _fault(
 )
 
 
-class OneSidedKey(OspfLink):
+class OneSidedKey(RouterLink):
     """A link, and the key that one end demands; ``digest``: by its MD5 digest, otherwise in clear text."""
 
     key: str
@@ -239,11 +213,11 @@ OSPF_AUTHENTICATION_WRONG = _fault(
         for digest in (False, True)
         for key in KEYS
     ),
-    change=lambda p: _apart(p, _on(p, *p.lines), _on(p, *(f"no {line}" for line in p.lines))),
+    change=lambda p: _apart(p, p.lines, [one for line in p.lines for one in p.without(line)]),
 )
 
 
-class LowerMtu(OspfLink):
+class LowerMtu(RouterLink):
     """A link, and the MTU in bytes that one end has."""
 
     mtu: int
@@ -258,5 +232,5 @@ OSPF_MTU_WRONG = _fault(
     platforms=("cisco_ios",),
     nika="mtu_mismatch",
     at=lambda network: (LowerMtu(**dict(link), mtu=mtu) for link in ospf_links(network) for mtu in LOWER_MTUS),
-    change=lambda p: _apart(p, _on(p, f"ip mtu {p.mtu}"), _on(p, "no ip mtu")),
+    change=lambda p: _apart(p, [f"ip mtu {p.mtu}"], p.without("ip mtu")),
 )

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.syntax import with_mask
+from pytest_netbench.faults.syntax import announcing
 from pytest_netbench.model.network import DrawnNetwork, Subnet
 
 _Links = Mapping[str, Mapping[str, None]]
@@ -20,7 +20,7 @@ def only_behind(network: DrawnNetwork, node: str, neighbor: str) -> tuple[Subnet
         if other != neighbor:
             others |= _reached(links, other, without=node)
     behind = _reached(links, neighbor, without=node) - others
-    return tuple(lan for lan in network.lans if (routers := _routers(network, lan)) and routers <= behind)
+    return tuple(lan for lan in network.lans if (routers := {*routers_of(network, lan)}) and routers <= behind)
 
 
 def connects(network: DrawnNetwork, without: Collection[str]) -> bool:
@@ -45,11 +45,12 @@ def announced(network: DrawnNetwork, node: str) -> tuple[str, ...]:
     """The subnets that a router announces by BGP, by statements of its own."""
     lines = {path[-1] for path in config_paths(network.startup_configs[node])}
     platform = network.platform_of(node)
-    return tuple(
-        subnet.prefix
-        for subnet in network.subnets
-        if f"network {with_mask(platform, subnet.prefix, word='mask ')}" in lines
-    )
+    return tuple(subnet.prefix for subnet in network.subnets if announcing(platform, subnet.prefix) in lines)
+
+
+def routers_of(network: DrawnNetwork, subnet: Subnet) -> tuple[str, ...]:
+    """The routers of a subnet."""
+    return tuple(one.node for one in subnet.attachments if one.node in network.routers)
 
 
 def _all_hosts(network: DrawnNetwork, links: _Links) -> bool:
@@ -81,7 +82,3 @@ def _reached(links: _Links, start: str, *, without: str) -> set[str]:
                 found.add(other)
                 waiting.append(other)
     return found
-
-
-def _routers(network: DrawnNetwork, lan: Subnet) -> set[str]:
-    return {one.node for one in lan.attachments if one.node in network.routers}

@@ -1,17 +1,63 @@
-"""The reasoning that leads to the reference repair, in words, from a task's faults and the flows that they break."""
+"""The reference solution of a task: the repair of its faults, the observations that prove them, and why, in words."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from pytest_netbench.faults.protocol import Explains
-from pytest_netbench.faults.repairs import known, repairs
-from pytest_netbench.faults.wording import about, listed
-from pytest_netbench.model.faulty import FlowGroup, InjectedFault
+from pytest_netbench.faults.evidence.asking import first
+from pytest_netbench.faults.evidence.network import Observable, observable_of
+from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.faulty import Faulty, FlowGroup, InjectedFault, fault_of
+from pytest_netbench.text import listed
 
 OUTSIDE: Final = "No command on a node repairs it."
+MOST: Final = 3
+"""Observations of one fault."""
+
+
+class Known(NamedTuple):
+    """The part of a fault (``builders.FaultValue``), and its parameters."""
+
+    fault: Any
+    parameters: Model
+
+
+def known(one: InjectedFault) -> Known:
+    """The part of a fault of a task, and its parameters."""
+    fault = fault_of(one.fault)
+    return Known(fault, fault.parameters.model_validate(one.parameters))
+
+
+def repairs(faults: Sequence[InjectedFault]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """The number of a fault, a node, and the commands there that repair it; the fault injected last comes first."""
+    for number in reversed(range(len(faults))):
+        fault, parameters = known(faults[number])
+        for node, commands in fault.recover(parameters).items():
+            yield number, node, commands
+
+
+def evidence_of(one: InjectedFault, network: Observable) -> tuple[Observation, ...]:
+    """Return at most three observations that prove a fault; none if it has no evidence, or not in this network."""
+    fault, parameters = known(one)
+    return first(MOST, fault.evidence(parameters, network))
+
+
+def reference_diagnosis(payload: Faulty) -> Iterator[tuple[InjectedFault, tuple[Observation, ...]]]:
+    """Return each fault of a task, with the observations that prove it."""
+    network = observable_of(payload)
+    return ((one, evidence_of(one, network)) for one in payload.faults)
+
+
+def in_words(payload: Faulty) -> Iterator[str]:
+    """Return the reference diagnosis of a task in lines for people."""
+    for one, observations in reference_diagnosis(payload):
+        yield f"{one.fault} on {one.parameters.get('node')}:"
+        yield from (f"  {number}. {found.words}" for number, found in enumerate(observations, 1))
+        if not observations:
+            yield "  No observations are known that prove it."
 
 
 def reasoning(faults: Sequence[InjectedFault], *, flows: Sequence[FlowGroup] = (), symptom: Sequence[int] = ()) -> str:
@@ -51,9 +97,7 @@ def _causes(faults: Sequence[InjectedFault]) -> Iterator[str]:
 
 
 def explained(one: InjectedFault) -> str:
-    """Return what is wrong with one fault: in its own words, or else in those of its kind with its parameters."""
+    """Return what is wrong with one fault, in words."""
     fault, parameters = known(one)
-    if isinstance(fault, Explains):
-        return fault.explain(parameters)
-    given = parameters.model_dump(mode="json", exclude_none=True)
-    return f"{about(fault)} ({', '.join(f'{name} {value}' for name, value in given.items())})"
+    words: str = fault.explain(parameters)
+    return words

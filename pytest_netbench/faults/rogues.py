@@ -6,21 +6,19 @@ keep to the server that they have their lease from.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network
-from typing import Final
+from typing import Any, Final
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.faults.dhcp import PORT, Configured, DhcpFault, OnDhcp, Served, config_of, on_server, served_lans
-from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.servers import hosting
-from pytest_netbench.faults.wording import about, listed
+from pytest_netbench.faults.builders import OutsideValue
+from pytest_netbench.faults.change import Act, Change, Symptom, shows
+from pytest_netbench.faults.dhcp import PORT, Configured, OnDhcp, Served, dhcp_fault, let_ask, on_server, served_lans
+from pytest_netbench.faults.servers import config_of, hosting
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.hosting import DhcpServer, DnsServer, HostService
 from pytest_netbench.model.network import Attachment, DrawnNetwork
+from pytest_netbench.text import listed
 
 _LONG_S: Final = 60.0
 _MOMENT_S: Final = 0.001
@@ -42,145 +40,157 @@ class Rogue(OnDhcp):
     instead: str
 
 
-class _RogueServer(DhcpFault[Rogue]):
-    """A rogue DHCP server. A subclass says what it offers, and how its clients show it."""
+Instead = Callable[[DrawnNetwork, Served, Attachment], str | None]
+"""What a rogue server on a host gives; ``None`` if it has nothing to give."""
 
-    parameters = Rogue
 
-    def places(self, network: DrawnNetwork) -> Iterator[Rogue]:
-        for one in served_lans(network):
-            for rogue in one.clients:
-                others = tuple(client for client in one.clients if client is not rogue)
-                instead = self._instead(network, one, rogue)
-                if others and instead is not None:
-                    yield Rogue(
-                        **dict(on_server(network, one, rogue, others)),
-                        server=one.server.node,
-                        server_interface=one.server.interface,
-                        instead=instead,
-                    )
+def _rogues(network: DrawnNetwork, instead: Instead) -> Iterator[Rogue]:
+    for one in served_lans(network):
+        for rogue in one.clients:
+            others = tuple(client for client in one.clients if client is not rogue)
+            given = instead(network, one, rogue)
+            if others and given is not None:
+                right = {"server": one.server.node, "server_interface": one.server.interface}
+                yield Rogue(**dict(on_server(network, one, rogue, others)), **right, instead=given)
 
-    def touches(self, parameters: Rogue) -> frozenset[str]:
-        of_server = {f"{parameters.server} {what}" for what in (self.kind, parameters.server_interface)}
-        return super().touches(parameters) | of_server
 
-    def change(self, parameters: Rogue, lab: Lab) -> None:
-        hosting(lab, parameters.node).serve(lab.nodes[parameters.node], self._offers(parameters, lab))
+def _alone(p: Rogue, act: Act) -> Act:
+    """Do something while the right server is stopped."""
 
-    def inject(self, parameters: Rogue, lab: Lab) -> None:
-        driver, node = hosting(lab, parameters.server), lab.nodes[parameters.server]
-        driver.throttle_server(node, self.kind, stopped_s=_LONG_S, running_s=_MOMENT_S)
+    def alone(lab: Lab) -> None:
+        driver, node = hosting(lab, p.server), lab.nodes[p.server]
+        driver.throttle_server(node, "dhcp", stopped_s=_LONG_S, running_s=_MOMENT_S)
         try:
-            super().inject(parameters, lab)
+            act(lab)
         finally:
-            driver.throttle_server(node, self.kind, stopped_s=0.0, running_s=0.0)
+            driver.throttle_server(node, "dhcp", stopped_s=0.0, running_s=0.0)
 
-    def undo(self, parameters: Rogue, lab: Lab) -> None:
-        hosting(lab, parameters.node).withdraw(lab.nodes[parameters.node], self._offers(parameters, lab))
-        self.let_ask(parameters, lab)
-
-    def of_server(self, parameters: Rogue, network: Observable) -> Iterator[Observation]:
-        because = f"{parameters.node} listens on port {PORT}, and is not the DHCP server of its LAN."
-        yield from asking.state(network, parameters.node, "listens", because, port=PORT)
-
-    def explain(self, parameters: Rogue) -> str:
-        right = f"The right DHCP server is on {parameters.server}."
-        victims = f"{listed(list(parameters.clients))} got it"
-        return f"{about(self)} It is on {parameters.node}. {right} {victims}: {parameters.instead}."
-
-    @abstractmethod
-    def _instead(self, network: DrawnNetwork, served: Served, rogue: Attachment) -> str | None:
-        """What a rogue server on a host gives; ``None`` if it has nothing to give."""
-
-    @abstractmethod
-    def _offers(self, parameters: Rogue, lab: Lab) -> Sequence[HostService]:
-        """The servers that run on the host of the rogue."""
+    return alone
 
 
-class DhcpGatewaySpoofed(_RogueServer):
-    """A host runs a rogue DHCP server that gives its neighbors the host itself as gateway, and it does not forward."""
+def _rogue_fault(
+    name: str,
+    *,
+    instead: Instead,
+    offers: Callable[[Rogue, Lab], Sequence[HostService]],
+    own_address: bool = False,
+    **fields: Any,
+) -> OutsideValue[Rogue]:
+    """A rogue DHCP server.
 
-    name = "dhcp-gateway-spoofed"
-    label = "DHCP_GATEWAY"
-    called = {"nika": "dhcp_spoofed_gateway"}
+    Args:
+        name: Of the fault.
+        instead: What it gives instead of what is right.
+        offers: The servers that run on the host of the rogue.
+        own_address: Whether the host needs an address of what it gives.
+        fields: Further ones of the fault.
+    """
 
-    def _instead(self, network: DrawnNetwork, served: Served, rogue: Attachment) -> str:  # noqa: ARG002  (its address)
-        return rogue.address
+    def change(p: Rogue) -> Change:
+        def act(lab: Lab) -> None:
+            if own_address:
+                _address("add", p, lab)
+            hosting(lab, p.node).serve(lab.nodes[p.node], offers(p, lab))
 
-    def _offers(self, parameters: Rogue, lab: Lab) -> list[HostService]:
-        return [config_of(lab, parameters.server).model_copy(update={"gateway": parameters.instead})]
+        def undo(lab: Lab) -> None:
+            hosting(lab, p.node).withdraw(lab.nodes[p.node], offers(p, lab))
+            let_ask(lab, p)
+            if own_address:
+                _address("del", p, lab)
 
-    def holds(self, parameters: Rogue, found: Configured) -> bool:
-        return found.gateway == parameters.instead
+        right = f"The right DHCP server is on {p.server}."
+        victims = f"{listed(list(p.clients))} got it"
+        return Change(act=act, undo=undo, detail=f"It is on {p.node}. {right} {victims}: {p.instead}.")
 
-    def of_client(self, parameters: Rogue, client: str, interface: str, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it has one gateway)
-        because = f"The default gateway of {client} is {parameters.instead}."
-        yield from asking.state(network, client, "gateway", because, hop=parameters.instead)
-
-
-class DhcpDnsSpoofed(_RogueServer):
-    """A host runs a rogue DHCP server that gives its neighbors the host itself as DNS server, which lies."""
-
-    needs_services: tuple[str, ...] = ("dhcp", "dns")
-    name = "dhcp-dns-spoofed"
-    label = "DHCP_DNS"
-    called = {"nika": "dhcp_spoofed_dns"}
-
-    def _instead(self, network: DrawnNetwork, served: Served, rogue: Attachment) -> str | None:  # noqa: ARG002  (its address)
-        return rogue.address if served.config.resolver and served.config.domain else None
-
-    def _offers(self, parameters: Rogue, lab: Lab) -> list[HostService]:
-        dhcp = config_of(lab, parameters.server).model_copy(update={"resolver": parameters.instead})
-        known = next(one for node in lab.topology.nodes for one in node.services if isinstance(one, DnsServer))
-        lies = known.model_copy(update={"records": dict.fromkeys(known.records, parameters.instead)})
-        return [dhcp, lies]
-
-    def holds(self, parameters: Rogue, found: Configured) -> bool:
-        return found.resolver == parameters.instead
-
-    def of_client(self, parameters: Rogue, client: str, interface: str, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it has one resolver)
-        because = f"The DNS server of {client} is {parameters.instead}."
-        yield from asking.state(network, client, "resolver", because, address=parameters.instead)
+    return dhcp_fault(
+        name,
+        parameters=Rogue,
+        at=lambda network: _rogues(network, instead),
+        touches=lambda p: (f"{p.server} dhcp", f"{p.server} {p.server_interface}"),
+        change=change,
+        around=_alone,
+        symptom=_listens,
+        **fields,
+    )
 
 
-class DhcpSubnetSpoofed(_RogueServer):
-    """A host runs a rogue DHCP server that gives its neighbors addresses of a subnet that nobody else has."""
+def _listens(p: Rogue) -> Symptom:
+    because = f"{p.node} listens on port {PORT}, and is not the DHCP server of its LAN."
+    return shows(p.node, "listens", because, port=PORT)
 
-    name = "dhcp-subnet-spoofed"
-    label = "DHCP_RANGE"
-    called = {"nika": "dhcp_spoofed_subnet"}
 
-    def _instead(self, network: DrawnNetwork, served: Served, rogue: Attachment) -> str | None:  # noqa: ARG002  (any host)
-        taken = [IPv4Network(one.prefix) for one in network.subnets]
-        return next((one for one in _FOREIGN if not any(IPv4Network(one).overlaps(other) for other in taken)), None)
+def _address(verb: str, p: Rogue, lab: Lab) -> None:
+    prefix = IPv4Network(p.instead)
+    command = f"ip address {verb} {prefix[1]}/{prefix.prefixlen} dev {p.interface}"
+    (done,) = lab.driver(p.node).apply(lab.nodes[p.node], [command])
+    if done.status != "success":
+        raise LabError(f"{p.node}: {command}: {done.message}")
 
-    def change(self, parameters: Rogue, lab: Lab) -> None:
-        self._address("add", parameters, lab)
-        super().change(parameters, lab)
 
-    def undo(self, parameters: Rogue, lab: Lab) -> None:
-        super().undo(parameters, lab)
-        self._address("del", parameters, lab)
+DHCP_GATEWAY_SPOOFED = _rogue_fault(
+    "dhcp-gateway-spoofed",
+    about="A host runs a rogue DHCP server that gives its neighbors the host itself as gateway, and it does not"
+    " forward.",
+    label="DHCP_GATEWAY",
+    called={"nika": "dhcp_spoofed_gateway"},
+    instead=lambda _, __, rogue: rogue.address,
+    offers=lambda p, lab: [config_of(lab, p.server, DhcpServer).model_copy(update={"gateway": p.instead})],
+    holds=lambda p, found: found.gateway == p.instead,
+    of_client=lambda p, client, _: shows(
+        client, "gateway", f"The default gateway of {client} is {p.instead}.", hop=p.instead
+    ),
+)
 
-    def _offers(self, parameters: Rogue, lab: Lab) -> list[HostService]:
-        return [_moved(config_of(lab, parameters.server), IPv4Network(parameters.instead))]
 
-    def of_client(self, parameters: Rogue, client: str, interface: str, network: Observable) -> Iterator[Observation]:
-        because = f"{interface} of {client} has an address of {parameters.instead}."
-        # all such subnets are /24
-        start = str(IPv4Network(parameters.instead)[0]).removesuffix(".0")
-        yield from asking.state(network, client, "address below", because, interface=interface, start=start)
+def _lies(p: Rogue, lab: Lab) -> list[HostService]:
+    dhcp = config_of(lab, p.server, DhcpServer).model_copy(update={"resolver": p.instead})
+    known = next(one for node in lab.topology.nodes for one in node.services if isinstance(one, DnsServer))
+    return [dhcp, known.model_copy(update={"records": dict.fromkeys(known.records, p.instead)})]
 
-    def _address(self, verb: str, parameters: Rogue, lab: Lab) -> None:
-        prefix = IPv4Network(parameters.instead)
-        command = f"ip address {verb} {prefix[1]}/{prefix.prefixlen} dev {parameters.interface}"
-        (done,) = lab.driver(parameters.node).apply(lab.nodes[parameters.node], [command])
-        if done.status != "success":
-            raise LabError(f"{parameters.node}: {command}: {done.message}")
 
-    def holds(self, parameters: Rogue, found: Configured) -> bool:
-        prefix = IPv4Network(parameters.instead)
-        return len(found.addresses) == 1 and IPv4Address(found.addresses[0].partition("/")[0]) in prefix
+DHCP_DNS_SPOOFED = _rogue_fault(
+    "dhcp-dns-spoofed",
+    about="A host runs a rogue DHCP server that gives its neighbors the host itself as DNS server, which lies.",
+    label="DHCP_DNS",
+    needs_services=("dhcp", "dns"),
+    called={"nika": "dhcp_spoofed_dns"},
+    instead=lambda _, served, rogue: rogue.address if served.config.resolver and served.config.domain else None,
+    offers=_lies,
+    holds=lambda p, found: found.resolver == p.instead,
+    of_client=lambda p, client, _: shows(
+        client, "resolver", f"The DNS server of {client} is {p.instead}.", address=p.instead
+    ),
+)
+
+
+def _foreign(network: DrawnNetwork, *_: object) -> str | None:
+    taken = [IPv4Network(one.prefix) for one in network.subnets]
+    return next((one for one in _FOREIGN if not any(IPv4Network(one).overlaps(other) for other in taken)), None)
+
+
+def _is_foreign(p: Rogue, found: Configured) -> bool:
+    prefix = IPv4Network(p.instead)
+    return len(found.addresses) == 1 and IPv4Address(found.addresses[0].partition("/")[0]) in prefix
+
+
+def _below(p: Rogue, client: str, interface: str) -> Symptom:
+    because = f"{interface} of {client} has an address of {p.instead}."
+    # all such subnets are /24
+    start = str(IPv4Network(p.instead)[0]).removesuffix(".0")
+    return shows(client, "address below", because, interface=interface, start=start)
+
+
+DHCP_SUBNET_SPOOFED = _rogue_fault(
+    "dhcp-subnet-spoofed",
+    about="A host runs a rogue DHCP server that gives its neighbors addresses of a subnet that nobody else has.",
+    label="DHCP_RANGE",
+    called={"nika": "dhcp_spoofed_subnet"},
+    instead=_foreign,
+    offers=lambda p, lab: [_moved(config_of(lab, p.server, DhcpServer), IPv4Network(p.instead))],
+    own_address=True,
+    holds=_is_foreign,
+    of_client=_below,
+)
 
 
 def _moved(config: DhcpServer, prefix: IPv4Network) -> DhcpServer:

@@ -108,3 +108,8 @@ class Site:
         return self._beyond.setdefault(
             meant, lambda flow: (flow.source in meant or flow.target in meant) and self.passes_router(flow)
         )
+
+
+def cut_off(node: str) -> str:
+    """What follows for hosts that have lost their router."""
+    return f"The hosts behind it reach neither {node} nor other subnets, and are not reached from there."

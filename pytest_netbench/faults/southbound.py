@@ -7,15 +7,14 @@ followed by a change of flows. So these faults break no flow by themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final
 
 from pytest_netbench.dialects.openflow_controller.intents import Intents, parse
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.change import OnDevice
-from pytest_netbench.faults.device import DeviceFault
-from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, OnDevice, Symptom, given, shows
+from pytest_netbench.faults.hosts import dropping
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.openflow_controller import programs
@@ -48,144 +47,6 @@ class OtherPort(OnDevice):
         return f"tcp:{self.address}:{self.instead}"
 
 
-P = TypeVar("P", bound=OnDevice)
-
-
-class _SouthboundFault(DeviceFault[P]):
-    domain = "management"
-    shown_by = "telemetry"
-
-    def _disconnected(self, switches: tuple[str, ...], lab: Lab) -> Iterator[str]:
-        for name in switches:
-            if any(one.is_connected for bridge in database.read(lab.nodes[name]) for one in bridge.controllers):
-                database.refresh(lab.nodes[name])
-                yield f"{name} is connected to its controller"
-                return
-
-
-class ControllerCrashed(_SouthboundFault[Southbound]):
-    """The controller of OpenFlow switches has crashed: its process is gone, and its switches have no controller."""
-
-    name = "controller-crashed"
-    label = "SDN_CRASH"
-    parameters = Southbound
-    platforms = (CONTROLLER,)
-    called = {"nika": "sdn_controller_crash"}
-
-    def _places(self, network: DrawnNetwork) -> Iterator[Southbound]:
-        return _controllers(network)
-
-    def touches(self, parameters: Southbound) -> frozenset[str]:
-        return _sessions(parameters.switches)
-
-    def injection(self, parameters: Southbound) -> tuple[str, ...]:  # noqa: ARG002  (a crash is no command)
-        return ()
-
-    def inject(self, parameters: Southbound, lab: Lab) -> None:
-        if not programs.crash(lab.nodes[parameters.node]):
-            raise FaultHasNoEffect(self.name, f"{parameters.node}: the controller does not run")
-
-    def repair(self, parameters: Southbound) -> tuple[str, ...]:  # noqa: ARG002  (it knows its intents)
-        return ("controller start",)
-
-    def remains(self, parameters: Southbound, lab: Lab) -> Iterator[str]:
-        if programs.is_running(lab.nodes[parameters.node]):
-            yield "the controller runs"
-        yield from self._disconnected(parameters.switches, lab)
-
-    def explain(self, parameters: Southbound) -> str:
-        return (
-            "The controller of OpenFlow switches has crashed: its process is gone. The switches keep their flows, and"
-            f" get no new ones. `controller status` on {parameters.node} shows it."
-        )
-
-    def symptoms(self, parameters: Southbound, network: Observable) -> Iterator[Observation]:
-        because = f"The controller on {parameters.node} does not run."
-        yield from asking.state(network, parameters.node, "no controller", because)
-        yield from _lonely(parameters.switches, network)
-
-
-class SouthboundPortBlocked(_SouthboundFault[Southbound]):
-    """A packet filter of the controller drops what OpenFlow switches send to it."""
-
-    name = "southbound-port-blocked"
-    label = "SDN_BLOCK"
-    parameters = Southbound
-    platforms = (CONTROLLER,)
-    called = {"nika": "southbound_port_block"}
-
-    def _places(self, network: DrawnNetwork) -> Iterator[Southbound]:
-        return _controllers(network)
-
-    def touches(self, parameters: Southbound) -> frozenset[str]:
-        return _sessions(parameters.switches)
-
-    def injection(self, parameters: Southbound) -> tuple[str, ...]:
-        return (
-            "nft add table inet filter",
-            "nft 'add chain inet filter input { type filter hook input priority filter; policy accept; }'",
-            f"nft add rule inet filter input tcp dport {parameters.port} drop",
-        )
-
-    def repair(self, parameters: Southbound) -> tuple[str, ...]:  # noqa: ARG002  (there was no table)
-        return ("nft delete table inet filter",)
-
-    def shown(self, parameters: Southbound) -> tuple[str, ...]:
-        return ("table inet filter", " chain input", f"  tcp dport {parameters.port} drop")
-
-    def remains(self, parameters: Southbound, lab: Lab) -> Iterator[str]:
-        return self._disconnected(parameters.switches, lab)
-
-    def symptoms(self, parameters: Southbound, network: Observable) -> Iterator[Observation]:
-        return _lonely(parameters.switches, network)
-
-
-class SouthboundPortWrong(_SouthboundFault[OtherPort]):
-    """An OpenFlow switch connects to another port of its controller than that on which it listens."""
-
-    name = "southbound-port-wrong"
-    label = "SDN_PORT"
-    parameters = OtherPort
-    platforms = (SWITCH,)
-    called = {"nika": "southbound_port_mismatch"}
-
-    def _places(self, network: DrawnNetwork) -> Iterator[OtherPort]:
-        for one in _controllers(network):
-            for switch in one.switches:
-                for port in _OTHER_PORTS:
-                    yield OtherPort(
-                        node=switch,
-                        platform=SWITCH,
-                        address=network.addresses[one.node],
-                        port=one.port,
-                        instead=port,
-                    )
-
-    def touches(self, parameters: OtherPort) -> frozenset[str]:
-        return _sessions((parameters.node,))
-
-    def injection(self, parameters: OtherPort) -> tuple[str, ...]:
-        return (_connecting(parameters.target),)
-
-    def repair(self, parameters: OtherPort) -> tuple[str, ...]:
-        return (_connecting(f"tcp:{parameters.address}:{parameters.port}"),)
-
-    def shown(self, parameters: OtherPort) -> tuple[str, ...]:  # noqa: ARG002  (see below: settings follow)
-        return ()
-
-    def remains(self, parameters: OtherPort, lab: Lab) -> Iterator[str]:
-        targets = [one.address for bridge in database.read(lab.nodes[parameters.node]) for one in bridge.controllers]
-        if targets != [parameters.target]:
-            yield f"it connects to {', '.join(targets) or 'nothing'}"
-        yield from self._disconnected((parameters.node,), lab)
-
-    def symptoms(self, parameters: OtherPort, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"{p.node} connects to port {p.instead}, and its controller listens on {p.port}."
-        yield from asking.state(network, p.node, "controller", because, target=p.target)
-        yield from _lonely((p.node,), network)
-
-
 def intents_of(network: DrawnNetwork) -> Iterator[tuple[str, Intents]]:
     """Each controller of a network, with what its startup config tells it."""
     for node in network.topology.nodes:
@@ -209,6 +70,107 @@ def _connecting(target: str) -> str:
     return f"ovs-vsctl set controller {BRIDGE} target='\"{target}\"'"
 
 
-def _lonely(switches: tuple[str, ...], network: Observable) -> Iterator[Observation]:
+def _disconnected(lab: Lab, *switches: str) -> Iterator[str]:
+    """A phrase for the first switch that is connected to its controller."""
     for name in switches:
-        yield from asking.state(network, name, "no controller", f"{name} is not connected to its controller.")
+        if any(one.is_connected for bridge in database.read(lab.nodes[name]) for one in bridge.controllers):
+            database.refresh(lab.nodes[name])
+            yield f"{name} is connected to its controller"
+            return
+
+
+def _lonely(*switches: str) -> tuple[Symptom, ...]:
+    return tuple(shows(one, "no controller", f"{one} is not connected to its controller.") for one in switches)
+
+
+def _is_running(lab: Lab, node: str) -> Iterator[str]:
+    if programs.is_running(lab.nodes[node]):
+        yield "the controller runs"
+
+
+def _crash(lab: Lab, node: str) -> None:
+    if not programs.crash(lab.nodes[node]):
+        raise FaultHasNoEffect(CONTROLLER_CRASHED.name, f"{node}: the controller does not run")
+
+
+def _crashed(p: Southbound) -> Change:
+    return Change(
+        act=given(_crash, p.node),
+        repair=("controller start",),  # it knows its intents
+        checks=(given(_is_running, p.node), given(_disconnected, *p.switches)),
+        wrong="The controller of OpenFlow switches has crashed: its process is gone.",
+        detail=f"The switches keep their flows, and get no new ones. `controller status` on {p.node} shows it.",
+        symptoms=(
+            shows(p.node, "no controller", f"The controller on {p.node} does not run."),
+            *_lonely(*p.switches),
+        ),
+    )
+
+
+_southbound_fault = partial(config_fault, domain="management", shown_by="telemetry")
+
+CONTROLLER_CRASHED = _southbound_fault(
+    "controller-crashed",
+    about="The controller of OpenFlow switches has crashed: its process is gone, and its switches have no controller.",
+    label="SDN_CRASH",
+    parameters=Southbound,
+    platforms=(CONTROLLER,),
+    called={"nika": "sdn_controller_crash"},
+    at=_controllers,
+    touches=lambda p: _sessions(p.switches),
+    change=_crashed,
+)
+SOUTHBOUND_PORT_BLOCKED = _southbound_fault(
+    "southbound-port-blocked",
+    about="A packet filter of the controller drops what OpenFlow switches send to it.",
+    label="SDN_BLOCK",
+    parameters=Southbound,
+    platforms=(CONTROLLER,),
+    called={"nika": "southbound_port_block"},
+    at=_controllers,
+    touches=lambda p: _sessions(p.switches),
+    change=lambda p: dropping(
+        "filter",
+        f"tcp dport {p.port} drop",
+        checks=(given(_disconnected, *p.switches),),
+        symptoms=_lonely(*p.switches),
+    ),
+)
+
+
+def _other_ports(network: DrawnNetwork) -> Iterator[OtherPort]:
+    for one in _controllers(network):
+        for switch in one.switches:
+            for port in _OTHER_PORTS:
+                address = network.addresses[one.node]
+                yield OtherPort(node=switch, platform=SWITCH, address=address, port=one.port, instead=port)
+
+
+def _elsewhere(lab: Lab, p: OtherPort) -> Iterator[str]:
+    targets = [one.address for bridge in database.read(lab.nodes[p.node]) for one in bridge.controllers]
+    if targets != [p.target]:
+        yield f"it connects to {', '.join(targets) or 'nothing'}"
+
+
+def _misdirected(p: OtherPort) -> Change:
+    because = f"{p.node} connects to port {p.instead}, and its controller listens on {p.port}."
+    return Change(
+        inject=(_connecting(p.target),),
+        repair=(_connecting(f"tcp:{p.address}:{p.port}"),),
+        shown=(),  # settings of the controller follow in the config
+        checks=(given(_elsewhere, p), given(_disconnected, p.node)),
+        symptoms=(shows(p.node, "controller", because, target=p.target), *_lonely(p.node)),
+    )
+
+
+SOUTHBOUND_PORT_WRONG = _southbound_fault(
+    "southbound-port-wrong",
+    about="An OpenFlow switch connects to another port of its controller than that on which it listens.",
+    label="SDN_PORT",
+    parameters=OtherPort,
+    platforms=(SWITCH,),
+    called={"nika": "southbound_port_mismatch"},
+    at=_other_ports,
+    touches=lambda p: _sessions((p.node,)),
+    change=_misdirected,
+)

@@ -27,6 +27,11 @@ def with_mask(platform: str, prefix: str, *, word: str = "") -> str:
     return forms_of(platform).mask(prefix, word=word)
 
 
+def announcing(platform: str, prefix: str) -> str:
+    """Return the line by which a router announces a prefix by BGP."""
+    return f"network {with_mask(platform, prefix, word='mask ')}"
+
+
 def below(section: str, *lines: str) -> tuple[str, ...]:
     """Return the line that opens a section, and lines of the section."""
     return (section, *(f" {line}" for line in lines))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, Literal
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.change import OnDevice
-from pytest_netbench.faults.device import DeviceFault
-from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, OnDevice, OnPort, on_port, shows
 from pytest_netbench.model.network import DrawnNetwork
 
 Side = Literal["inside", "outside"]
@@ -19,10 +17,9 @@ MOST_ENTRIES: Final = 1
 """Connections of one host beside each other are more."""
 
 
-class WrongSide(OnDevice):
+class WrongSide(OnPort):
     """An interface, and its right side. It is on the other one."""
 
-    interface: str
     side: Side
 
     @property
@@ -30,124 +27,22 @@ class WrongSide(OnDevice):
         """The side that it is on."""
         return "outside" if self.side == "inside" else "inside"
 
-
-class NatSideWrong(DeviceFault[WrongSide]):
-    """An inside interface of address translation is an outside one, or the other way round."""
-
-    needs_services: tuple[str, ...] = ("nat",)
-    domain = "policy"
-    name = "nat-side-wrong"
-    label = "NAT"
-    found_at = "interface"
-    parameters = WrongSide
-    platforms = ("cisco_ios",)
-
-    def _places(self, network: DrawnNetwork) -> Iterator[WrongSide]:
-        # others carry traffic only if the first one, or its provider, fails
-        for one in network.translations[:1]:
-            edges = {other.node for other in network.translations}
-            sides: dict[Side, list[str]] = {
-                "inside": [
-                    interface for interface in one.inside if not edges & _neighbors(network, one.node, interface)
-                ],
-                "outside": list(one.outside[:1]),
-            }
-            for side, interfaces in sides.items():
-                for interface in interfaces:
-                    yield WrongSide(
-                        node=one.node, platform=network.platform_of(one.node), interface=interface, side=side
-                    )
-
-    def touches(self, parameters: WrongSide) -> frozenset[str]:
-        return frozenset({f"{parameters.node} {parameters.interface} nat"})
-
-    def injection(self, parameters: WrongSide) -> tuple[str, ...]:
-        return _moved(parameters.interface, parameters.side, parameters.wrong)
-
-    def repair(self, parameters: WrongSide) -> tuple[str, ...]:
-        return _moved(parameters.interface, parameters.wrong, parameters.side)
-
-    def symptoms(self, parameters: WrongSide, network: Observable) -> Iterator[Observation]:
-        p = parameters
-        because = f"{p.node} translates as if {p.interface} led to the other side."
-        words = {"side": p.wrong.capitalize(), "interface": p.interface}
-        yield from asking.state(network, p.node, "NAT side", because, **words)
+    def moved(self, old: Side, new: Side) -> tuple[str, ...]:
+        """Commands that move it to another side."""
+        return on_port(self, *self.without(f"ip nat {old}"), f"ip nat {new}")
 
 
-class TranslatingStatement(OnDevice):
-    """A router, and the statement by which it translates."""
-
-    line: str
+# in all, translations[:1]: others carry traffic only if the first one, or its provider, fails
 
 
-class NatMappingMissing(DeviceFault[TranslatingStatement]):
-    """A router at the edge has lost the statement by which it translates the addresses of its LANs."""
-
-    needs_services: tuple[str, ...] = ("nat",)
-    domain = "policy"
-    name = "nat-mapping-missing"
-    label = "NAT_MAPPING"
-    parameters = TranslatingStatement
-    called = {"nika": "nat_mapping_removed_without_drain"}
-    platforms = ("cisco_ios",)
-
-    def _places(self, network: DrawnNetwork) -> Iterator[TranslatingStatement]:
-        # others carry traffic only if the first one, or its provider, fails
-        for one in network.translations[:1]:
-            for (line,) in (path for path in config_paths(network.startup_configs[one.node]) if len(path) == 1):
-                if line.startswith("ip nat inside source "):
-                    yield TranslatingStatement(node=one.node, platform=network.platform_of(one.node), line=line)
-
-    def touches(self, parameters: TranslatingStatement) -> frozenset[str]:
-        return frozenset({f"{parameters.node} nat"})
-
-    def injection(self, parameters: TranslatingStatement) -> tuple[str, ...]:
-        return (f"no {parameters.line}",)
-
-    def repair(self, parameters: TranslatingStatement) -> tuple[str, ...]:
-        return (parameters.line,)
-
-    def symptoms(self, parameters: TranslatingStatement, network: Observable) -> Iterator[Observation]:
-        because = f"{parameters.node} has nothing by which it translates."
-        yield from asking.state(network, parameters.node, "no NAT mapping", because)
-
-
-class TranslationLimit(OnDevice):
-    """A router, and how many translations it has at most."""
-
-    most: int
-
-
-class NatPortPoolExhausted(DeviceFault[TranslationLimit]):
-    """A router at the edge has so few translations that most new connections beside others fail."""
-
-    needs_services: tuple[str, ...] = ("nat",)
-    shown_by = "telemetry"
-    domain = "policy"
-    name = "nat-port-pool-exhausted"
-    label = "NAT_POOL"
-    parameters = TranslationLimit
-    called = {"nika": "snat_port_pool_exhaustion"}
-    platforms = ("cisco_ios",)
-    requires = ("nft-connlimit",)
-
-    def _places(self, network: DrawnNetwork) -> Iterator[TranslationLimit]:
-        # others carry traffic only if the first one, or its provider, fails
-        for one in network.translations[:1]:
-            yield TranslationLimit(node=one.node, platform=network.platform_of(one.node), most=MOST_ENTRIES)
-
-    def touches(self, parameters: TranslationLimit) -> frozenset[str]:
-        return frozenset({f"{parameters.node} nat"})
-
-    def injection(self, parameters: TranslationLimit) -> tuple[str, ...]:
-        return (f"{_LIMIT} {parameters.most}",)
-
-    def repair(self, parameters: TranslationLimit) -> tuple[str, ...]:  # noqa: ARG002  (there was none before)
-        return (f"no {_LIMIT}",)
-
-    def symptoms(self, parameters: TranslationLimit, network: Observable) -> Iterator[Observation]:
-        because = f"{parameters.node} translates no more than {parameters.most} at a time."
-        yield from asking.state(network, parameters.node, "NAT limit", because, most=parameters.most)
+def _sides(network: DrawnNetwork) -> Iterator[WrongSide]:
+    edges = {other.node for other in network.translations}
+    for one in network.translations[:1]:
+        for interface in one.inside:
+            if not edges & _neighbors(network, one.node, interface):
+                yield WrongSide.of(network, one.node, interface=interface, side="inside")
+        for interface in one.outside[:1]:
+            yield WrongSide.of(network, one.node, interface=interface, side="outside")
 
 
 def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:
@@ -158,5 +53,80 @@ def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:
     return set()
 
 
-def _moved(interface: str, old: Side, new: Side) -> tuple[str, ...]:
-    return (f"interface {interface}", f" no ip nat {old}", f" ip nat {new}")
+def _moved(p: WrongSide) -> Change:
+    because = f"{p.node} translates as if {p.interface} led to the other side."
+    return Change(
+        inject=p.moved(p.side, p.wrong),
+        repair=p.moved(p.wrong, p.side),
+        symptoms=(shows(p.node, "NAT side", because, side=p.wrong.capitalize(), interface=p.interface),),
+    )
+
+
+_nat_fault = partial(config_fault, domain="policy", platforms=("cisco_ios",), needs_services=("nat",))
+
+NAT_SIDE_WRONG = _nat_fault(
+    "nat-side-wrong",
+    about="An inside interface of address translation is an outside one, or the other way round.",
+    label="NAT",
+    found_at="interface",
+    parameters=WrongSide,
+    at=_sides,
+    touches=lambda p: frozenset({f"{p.node} {p.interface} nat"}),
+    change=_moved,
+)
+
+
+class TranslatingStatement(OnDevice):
+    """A router, and the statement by which it translates."""
+
+    line: str
+
+
+NAT_MAPPING_MISSING = _nat_fault(
+    "nat-mapping-missing",
+    about="A router at the edge has lost the statement by which it translates the addresses of its LANs.",
+    label="NAT_MAPPING",
+    parameters=TranslatingStatement,
+    called={"nika": "nat_mapping_removed_without_drain"},
+    at=lambda network: (
+        TranslatingStatement.of(network, one.node, line=line)
+        for one in network.translations[:1]
+        for line, *below in config_paths(network.startup_configs[one.node])
+        if line.startswith("ip nat inside source ") and not below
+    ),
+    touches=lambda p: frozenset({f"{p.node} nat"}),
+    change=lambda p: Change(
+        inject=p.without(p.line),
+        repair=(p.line,),
+        symptoms=(shows(p.node, "no NAT mapping", f"{p.node} has nothing by which it translates."),),
+    ),
+)
+
+
+class TranslationLimit(OnDevice):
+    """A router, and how many translations it has at most."""
+
+    most: int
+
+
+def _limited(p: TranslationLimit) -> Change:
+    because = f"{p.node} translates no more than {p.most} at a time."
+    return Change(
+        inject=(f"{_LIMIT} {p.most}",),
+        repair=p.without(_LIMIT),
+        symptoms=(shows(p.node, "NAT limit", because, most=p.most),),
+    )
+
+
+NAT_PORT_POOL_EXHAUSTED = _nat_fault(
+    "nat-port-pool-exhausted",
+    about="A router at the edge has so few translations that most new connections beside others fail.",
+    label="NAT_POOL",
+    parameters=TranslationLimit,
+    shown_by="telemetry",
+    called={"nika": "snat_port_pool_exhaustion"},
+    requires=("nft-connlimit",),
+    at=lambda network: (TranslationLimit.of(network, one.node, most=MOST_ENTRIES) for one in network.translations[:1]),
+    touches=lambda p: frozenset({f"{p.node} nat"}),
+    change=_limited,
+)

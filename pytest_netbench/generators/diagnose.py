@@ -12,7 +12,7 @@ from pytest_netbench.generators.default_faults import DIAGNOSED, OF_BURSTS, OF_S
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.eligible import DIAGNOSABLE, Eligible, packages_of
 from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
-from pytest_netbench.generators.faulty_networks import company_of, hosts_of
+from pytest_netbench.generators.faulty_networks import hosts_of
 from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
@@ -90,7 +90,7 @@ class DiagnoseParameters(FaultyParameters):
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:
     """What an agent chooses from: the faults that may be drawn, and those that come with them."""
-    company = (one for one in map(company_of, map(fault_of, faults)) if one is not None)
+    company = (one for one in (fault_of(name).company for name in faults) if one is not None)
     return tuple(dict.fromkeys((*faults, *company)))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
-from pytest_netbench.faults.protocol import SiteFault
+from pytest_netbench.faults.builders import SiteValue
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.faulty import InjectedFault
@@ -43,7 +43,7 @@ Choices = dict[Kind, dict[str, list[Choice]]]
 """By kind and fault: what can be chosen, in a fixed order."""
 
 
-def choices_of(faults: Iterable[SiteFault[Any]], site: Site, flows: Sequence[WatchedFlow]) -> Choices:
+def choices_of(faults: Iterable[SiteValue[Any]], site: Site, flows: Sequence[WatchedFlow]) -> Choices:
     """Return all that can be broken on ``site`` by these faults."""
     found: Choices = {}
     effects: dict[Affected, int] = {}

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from pytest_netbench.faults.paths import connects
-from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.mixing import offers
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
@@ -133,15 +132,9 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
             yield Choice(fault, parameters)
 
 
-@cache  # there is one for each place of each fault of a draw, and to ask a class for a protocol's members is slow
-def company_of(fault: Any) -> str | None:
-    """The name of the fault beside which one is drawn; ``None`` for one that shows alone."""
-    return fault.company if isinstance(fault, Accompanied) else None
-
-
 def with_company(one: Choice, network: DrawnNetwork) -> Iterator[tuple[Choice, ...]]:
     """A fault alone; one that shows only beside another one, with each place of that."""
-    company = company_of(one.fault)
+    company = one.fault.company
     if company is None:
         yield (one,)
         return

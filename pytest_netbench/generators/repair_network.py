@@ -7,7 +7,6 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.faults.wording import about
 from pytest_netbench.generators.default_faults import REPAIRED
 from pytest_netbench.generators.eligible import REPAIRABLE, packages_of
 from pytest_netbench.generators.faulty_draws import Broken, FaultyParameters, draw_broken
@@ -68,4 +67,4 @@ class RepairNetwork:
 def _diagnosis(broken: Broken) -> str:
     """What a right diagnosis says: a line for each cause, with its place, and no word of its repair."""
     causes = causes_of(broken.faults, broken.network.topology)
-    return "\n".join(f"- {one.resources[0]}: {about(fault_of(one.fault_type))}" for one in causes)
+    return "\n".join(f"- {one.resources[0]}: {fault_of(one.fault_type).about}" for one in causes)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, cached_property
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -14,35 +14,15 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.watch import WatchedFlow
 
-_USUAL: Final[Mapping[str, Any]] = {
-    "found_at": "node",
-    "is_mutual": lambda _: False,
-    "also_on": lambda _: (),
-    "also_at": lambda _: (),
-    "lets_through": False,
-    "needs_services": (),
-    "shown_by": "flows",
-}
-"""What a fault that is made by a class may leave out."""
-
-
-def _whole(fault: Any) -> Any:
-    """A fault of a class with all fields. One that the lab has to take away is not repairable."""
-    for name, usual in {**_USUAL, "repairable": not hasattr(fault, "undo")}.items():
-        if not hasattr(fault, name):
-            setattr(fault, name, usual)
-    return fault
-
 
 @cache  # what is installed does not change while a process runs, and asking costs more than drawing a task
 def fault_of(name: str) -> Any:
-    """The fault called ``name`` (``faults.protocol.Fault``).
+    """The fault called ``name`` (``faults.builders.FaultValue``).
 
     Raises:
         UsageError: There is none in the catalogue.
     """
-    found = parts.load("faults", name)
-    return _whole(found()) if isinstance(found, type) else found
+    return parts.load("faults", name)
 
 
 class InjectedFault(Model):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.state import has_route
+from pytest_netbench.faults.change import has_route
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults import carriers
+from pytest_netbench.faults.cables import has_carrier
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
@@ -52,6 +52,6 @@ def test_it_is_seen_leaves_no_trace_and_goes_away(name: str, network: DrawnNetwo
         assert before == {node: lab.driver(node).running_config(lab.nodes[node]) for node in lab.nodes}
     finally:
         fault.undo(between, lab)
-    await_that(lambda: carriers.has_carrier(lab, *between.ends[0]), lambda: "no carrier")
+    await_that(lambda: has_carrier(lab, *between.ends[0]), lambda: "no carrier")
     with pytest.raises(FaultHasNoEffect):
         fault.observe(between, lab)

@@ -17,8 +17,8 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.builders import NetworkValue
 from pytest_netbench.faults.injecting import await_effects, inject_all
-from pytest_netbench.faults.protocol import NetworkFault
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.faulty import fault_of
@@ -104,7 +104,7 @@ def test_each_fault_takes_effect_and_its_repair_restores_all(deploy_task: Any, r
     before, healthy = configs(lab, network), list(states(lab, network))
     for name in ROUTINGS[routing]:
         known = fault_of(name)
-        assert isinstance(known, NetworkFault)
+        assert isinstance(known, NetworkValue)
         for one in places(name, network) if platform in known.platforms and tried(name, platform) else ():
             with pytest.raises(FaultHasNoEffect):
                 known.observe(one, lab)

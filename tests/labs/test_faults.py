@@ -14,7 +14,7 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.protocol import SiteFault
+from pytest_netbench.faults.builders import SiteValue
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import UNLIMITED
@@ -30,12 +30,12 @@ def lab(deploy_task: Any) -> Any:
     return deploy_task(star_task(3, 2))
 
 
-def fault(name: str) -> SiteFault[Any]:
-    known: SiteFault[Any] = fault_of(name)
+def fault(name: str) -> SiteValue[Any]:
+    known: SiteValue[Any] = fault_of(name)
     return known
 
 
-NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteFault)]
+NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteValue)]
 
 
 def targets(name: str) -> list[Any]:

@@ -12,7 +12,7 @@ from pytest_netbench.families.diagnose.captures import Captures
 from pytest_netbench.families.diagnose.measuring import CapturePacketsParams
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.faults.injecting import await_effects, inject_all
-from pytest_netbench.faults.remarking import DscpRemarked
+from pytest_netbench.faults.remarking import DSCP_REMARKED
 from pytest_netbench.generators.default_faults import OF_QOS
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups, marked_flows
 from pytest_netbench.model.diagnosis import Diagnose
@@ -28,7 +28,7 @@ def test_packets_arrive_as_marked_until_a_router_marks_them_anew(deploy_task: An
     lab = deploy_task(Task.model_validate({"task_name": "qos", "slug": "qos", "family": "diagnose", **fields}))
     serving = Serving(lab, Diagnose.model_validate(fields))
     serving.await_healthy()
-    fault, place = DscpRemarked(), next(iter(DscpRemarked().places(network)))
+    fault, place = DSCP_REMARKED, next(iter(DSCP_REMARKED.places(network)))
     healthy = lab.driver(place.node).running_config(lab.nodes[place.node])
     with pytest.raises(FaultHasNoEffect):
         fault.observe(place, lab)

@@ -15,7 +15,7 @@ from pytest_netbench import parts
 from pytest_netbench.agents.resolve import resolve_agent
 from pytest_netbench.datacentre import golden
 from pytest_netbench.families.plan.payload import plan_of
-from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.faults.reasoning import repairs
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task

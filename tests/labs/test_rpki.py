@@ -8,9 +8,9 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.announcements import BGP_RPKI_INVALID_ACCEPTED
+from pytest_netbench.faults.change import has_route
 from pytest_netbench.faults.injecting import await_effects, inject_all
-from pytest_netbench.faults.origins import BgpRpkiInvalidAccepted
-from pytest_netbench.faults.state import has_route
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.lab.clients import answers
 from pytest_netbench.lab.readiness import wait_until_ready
@@ -69,8 +69,8 @@ def test_an_invalid_route_that_a_provider_announces_is_denied(lab: Any, network:
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_route_is_accepted_until_the_repair(lab: Any, network: DrawnNetwork, number: int) -> None:
-    fault = BgpRpkiInvalidAccepted()
-    assert parts.load("faults", fault.name) is BgpRpkiInvalidAccepted
+    fault = BGP_RPKI_INVALID_ACCEPTED
+    assert parts.load("faults", fault.name) is BGP_RPKI_INVALID_ACCEPTED
     place = list(fault.places(network))[number]
     with pytest.raises(FaultHasNoEffect):
         fault.observe(place, lab)

@@ -14,10 +14,9 @@ from pytest_netbench.dialects.linux.signs import SIGNS
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.families.diagnose.serving import Serving
-from pytest_netbench.faults.endpoints import HostCpuLimited
 from pytest_netbench.faults.injecting import inject_all
-from pytest_netbench.faults.repairs import known
-from pytest_netbench.faults.servers import OnServer
+from pytest_netbench.faults.reasoning import known
+from pytest_netbench.faults.servers import HOST_CPU_LIMITED, OnServer
 from pytest_netbench.generators.default_faults import SERVED
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
@@ -179,7 +178,7 @@ def is_short(said: str) -> bool:
 
 
 def test_a_host_short_of_processor_time_is_late_in_all_but_pings(lab: Any, payload: Diagnose, serving: Serving) -> None:
-    fault = HostCpuLimited()
+    fault = HOST_CPU_LIMITED
     node, asking = server(payload, "dns"), client(payload)
     place = OnServer(node=node, platform="linux")
     addresses = {name: address for group in payload.flows for name, address in group.targets.items()}

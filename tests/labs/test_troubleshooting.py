@@ -16,7 +16,7 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.troubleshoot import TroubleshootFamily
-from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.faults.reasoning import repairs
 from pytest_netbench.generators.troubleshoot import TroubleshootGenerator, TroubleshootParameters
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.task import Task

@@ -8,11 +8,10 @@ from typing import Any
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.builders import SiteValue
 from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.evidence.reference import evidence_of
-from pytest_netbench.faults.protocol import SiteFault
-from pytest_netbench.faults.wording import about
+from pytest_netbench.faults.reasoning import evidence_of
 from pytest_netbench.generators.default_faults import OF_DHCP, OF_LB, OF_QOS, OF_RPKI, OF_VPN, SERVED
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
@@ -66,7 +65,7 @@ def evidence_in(task: Task, name: str) -> tuple[Observation, ...]:
 def on_a_site(name: str) -> tuple[Observation, ...]:
     """The evidence of a fault at a site of Linux; none of a fault of networks."""
     fault, site = fault_of(name), star_site(2, 3)
-    if not isinstance(fault, SiteFault):
+    if not isinstance(fault, SiteValue):
         return ()
     parameters = next(iter(fault.targets(site))).model_dump(mode="json")
     network = Observable(platforms={site.router: "linux"}, addresses={}, pairs=())
@@ -90,7 +89,7 @@ def _general(sentence: str, task: Task | None, name: str) -> str:
     """A sentence with the names of parameters in the place of their values."""
     if task is None:
         return sentence
-    if sentence == about(fault_of(name)):
+    if sentence == fault_of(name).about:
         return sentence
     values = {str(value): f"*{field}*" for field, value in reversed(_fault(task, name).parameters.items()) if value}
     others = {node.name: "another node" for node in diagnose_of(task).topology.nodes}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.faults.reasoning import repairs
 from pytest_netbench.generators.plan import PlanGenerator
 from pytest_netbench.generators.repair_routing import RepairRouting, RepairRoutingParameters
 from pytest_netbench.model.repair import repair_of

@@ -14,7 +14,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.faults.evidence.observation import Answer, Observation, answer_of
-from pytest_netbench.faults.evidence.reference import reference_diagnosis
+from pytest_netbench.faults.reasoning import reference_diagnosis
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.task import UNLIMITED
 

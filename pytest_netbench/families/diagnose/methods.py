@@ -12,7 +12,6 @@ from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError
-from pytest_netbench.faults.wording import about
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.rpccodes import Code
@@ -86,4 +85,4 @@ class FixedDiagnosis:
 def _types(names: Iterable[str]) -> Iterable[FaultType]:
     for name in names:
         fault = fault_of(name)
-        yield FaultType(name=name, meaning=about(fault), named_by=fault.found_at)
+        yield FaultType(name=name, meaning=fault.about, named_by=fault.found_at)

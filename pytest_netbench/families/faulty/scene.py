@@ -12,7 +12,7 @@ from pytest_netbench.families.faulty.flows import named
 from pytest_netbench.families.faulty.tables import RoutingTables
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.faults.injecting import await_effects, inject_all
-from pytest_netbench.faults.repairs import known
+from pytest_netbench.faults.reasoning import known
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.faulty import Faulty
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, UsageError
-from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.faults.reasoning import repairs
 from pytest_netbench.model.faulty import Faulty, InjectedFault
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission

@@ -15,11 +15,11 @@ _LAST: Final = "(SELECT max(time_s) FROM interfaces WHERE time_s < (SELECT max(t
 _NONE: Final = Matches(pattern=r'"rows": \[\[0\]\]')
 
 
-def config(node: str, lines: Sequence[str], because: str) -> Observation:
-    """The running config of a node is as after commands."""
-    return Observation(
-        method="get-running-cfg", params={"device": node}, shows=Configured(lines=tuple(lines)), because=because
-    )
+def config(network: Observable, node: str, lines: Sequence[str], because: str) -> Iterator[Observation]:
+    """The running config of a node is as after commands; none if nobody can look at it."""
+    if node in network.platforms:
+        shows = Configured(dialect=network.platforms[node], lines=tuple(lines))
+        yield Observation(method="get-running-cfg", params={"device": node}, shows=shows, because=because)
 
 
 def config_matches(node: str, pattern: str, because: str, *, is_absent: bool = False) -> Observation:

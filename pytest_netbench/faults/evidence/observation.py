@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple
 
-from pytest_netbench.faults.configs import unlike
+from pytest_netbench.dialects.syntax import Edit, Path, Syntax, syntax_of
 from pytest_netbench.model.base import Model
 
 _TEXTS = ("running_config", "output")
+EXEC: Final = "do "
+"""Begins a command that leaves nothing in a config."""
 
 
 class Answer(NamedTuple):
@@ -45,14 +47,15 @@ class Matches(Model):
 
 
 class Configured(Model):
-    """The config of the answer is as after ``lines``: commands as in a config, of which ``no LINE`` removes lines."""
+    """The config of the answer is as after ``lines``: commands as in a config of the dialect, and removals."""
 
     kind: Literal["configured"] = "configured"
+    dialect: str
     lines: tuple[str, ...]
 
     def is_in(self, answer: Answer) -> bool:
         """Whether an answer shows it."""
-        return not answer.is_error and not any(unlike(answer.text, self.lines))
+        return not answer.is_error and not any(unlike(answer.text, self.lines, syntax_of(self.dialect)))
 
     @property
     def words(self) -> str:
@@ -103,3 +106,43 @@ class Observation(Model):
         """The observation in one line, for people."""
         times = "" if self.tries == 1 else f", one of {self.tries} times"
         return f"{self.because} `{self.request}` {self.shows.words}{times}."
+
+
+def unlike(config: str, commands: Iterable[str], syntax: Syntax) -> Iterator[str]:
+    """Return a phrase for each command that a running config does not show to be in force.
+
+    Args:
+        config: The running config.
+        commands: Lines as in a config, and removals of lines.
+        syntax: How both are written.
+    """
+    paths = set(syntax.paths(config))
+    wanted, unwanted = _outcome(syntax.edits(tuple(commands)))
+    for path in wanted:
+        if path not in paths:
+            yield f"{_shown(path)} is not in the running config"
+    for path in unwanted:
+        for left in paths:
+            if _begins(left, path) and left not in wanted:
+                yield f"{_shown(left)} is still in the running config"
+
+
+def _outcome(edits: Iterable[Edit]) -> tuple[dict[Path, None], dict[Path, None]]:
+    """The lines that a config has after edits, and beginnings of lines that it does not have."""
+    wanted: dict[Path, None] = {}
+    unwanted: dict[Path, None] = {}
+    for edit in edits:
+        if edit.removes:
+            unwanted[edit.path] = None
+            wanted = {known: None for known in wanted if not _begins(known, edit.path)}
+        elif not edit.path[-1].startswith(EXEC):
+            wanted[edit.path] = None
+    return wanted, unwanted
+
+
+def _begins(path: Path, beginning: Path) -> bool:
+    return path[:-1] == beginning[:-1] and f"{path[-1]} ".startswith(f"{beginning[-1]} ")
+
+
+def _shown(path: Path) -> str:
+    return repr(" / ".join(path))

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_netbench.dialects.indentation import SHOWN, TYPED
 from pytest_netbench.dialects.syntax import Edit, syntax_of
-from pytest_netbench.faults.configs import unlike
+from pytest_netbench.faults.evidence.observation import unlike
 from tests.support.braces import Braces
 
 TREE = (

@@ -18,7 +18,7 @@ from pytest_netbench.families.faulty.flows import words
 from pytest_netbench.families.plan.execution import Execution
 from pytest_netbench.families.plan.judging import Truth, judge
 from pytest_netbench.families.plan.payload import plan_of
-from pytest_netbench.faults.repairs import known
+from pytest_netbench.faults.reasoning import known
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of

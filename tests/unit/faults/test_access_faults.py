@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.linux import access as linux
-from pytest_netbench.faults.configs import unlike
+from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import causes_of
 from pytest_netbench.model.faulty import InjectedFault, fault_of
@@ -111,11 +112,11 @@ def test_an_ios_device_takes_each_injection_and_each_repair_leaves_the_config_as
             if one.platform == "cisco_ios":
                 router = device(network, one.node)
                 before = router.running_config()
-                assert name == "access-list-order" or list(unlike(before, known.change(one).config))
+                assert name == "access-list-order" or list(unlike(before, known.change(one).config, TYPED))
                 typed(router, *(line for line in known.change(one).inject if not line.startswith("do ")))
                 broken = router.running_config()
                 assert broken != before
-                assert list(unlike(broken, known.change(one).config)) == [], one
+                assert list(unlike(broken, known.change(one).config, TYPED)) == [], one
                 typed(router, *known.recover(one)[one.node])
                 assert router.running_config() == before, one
                 seen += 1

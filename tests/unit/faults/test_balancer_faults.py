@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.faults.balancers import _line
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_LB, SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series
@@ -34,8 +33,8 @@ BALANCED = a_network("dns", "web", "lb")
 @pytest.mark.parametrize("name", OF_LB)
 def test_it_is_at_the_load_balancer_and_only_the_lab_takes_it_away(name: str) -> None:
     one = fault(name)
-    assert isinstance(one, NetworkFault)
-    assert isinstance(one, OutsideNodes)
+    assert isinstance(one, NetworkValue)
+    assert isinstance(one, OutsideValue)
     assert list(one.places(a_network("dns", "web"))) == []
     places = list(one.places(BALANCED))
     is_of_others = name == "lb-connections-held"
@@ -74,7 +73,7 @@ def test_its_evidence_is_the_line_of_the_config_and_a_share_of_the_requests() ->
     place = next(iter(fault("lb-backend-wrong").places(BALANCED)))
     network = Observable(platforms={HOST: "linux"}, addresses={}, pairs=())
     config, request = fault("lb-backend-wrong").evidence(place, network)
-    assert config.shows.pattern == _line(place)
+    assert config.shows.pattern == place.line
     assert request.tries >= 2 * len(BALANCER.servers)
 
 

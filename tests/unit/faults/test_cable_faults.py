@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.faults.reasoning import OUTSIDE, reasoning
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
@@ -45,8 +45,8 @@ def injected(name: str, network: Any) -> InjectedFault:
 
 @pytest.mark.parametrize("name", CABLES)
 def test_it_is_of_a_network_and_outside_its_nodes(name: str) -> None:
-    assert isinstance(fault(name), NetworkFault)
-    assert isinstance(fault(name), OutsideNodes)
+    assert isinstance(fault(name), NetworkValue)
+    assert isinstance(fault(name), OutsideValue)
 
 
 @pytest.mark.parametrize("name", ["link-down", "link-flapping"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.faults.protocol import SiteFault
+from pytest_netbench.faults.builders import SiteValue
 from pytest_netbench.faults.site import Lan, Site
 from pytest_netbench.model.faulty import fault_of
 from tests.support.stars import star_flows, star_site
@@ -26,7 +26,7 @@ def fault(name: str) -> Any:
     return fault_of(name)
 
 
-NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteFault)]
+NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteValue)]
 
 
 def every() -> list[Any]:

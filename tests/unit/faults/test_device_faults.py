@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.configs import unlike
+from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
@@ -52,7 +53,7 @@ def places(name: str, network: DrawnNetwork) -> list[Any]:
     ],
 )
 def test_a_running_config_is_held_to_commands(commands: tuple[str, ...], problems: int) -> None:
-    assert len(list(unlike(CONFIG, commands))) == problems
+    assert len(list(unlike(CONFIG, commands, TYPED))) == problems
 
 
 def test_a_wrong_area_is_that_of_one_end_of_a_link() -> None:
@@ -193,8 +194,8 @@ def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name:
             assert not device.refused_startup_lines
             before = device.running_config()
             broken = typed(device, known.change(one).inject)
-            assert list(unlike(broken, known.change(one).config)) == []
-            assert list(unlike(before, known.change(one).config))
+            assert list(unlike(broken, known.change(one).config, TYPED)) == []
+            assert list(unlike(before, known.change(one).config, TYPED))
             healthy, wrong = ([path for path in config_paths(text) if path[-1] != "!"] for text in (before, broken))
             assert [path for path in wrong if path in healthy] == [path for path in healthy if path in wrong], one
             assert typed(device, known.recover(one)[one.node]) == before, one
@@ -304,7 +305,7 @@ def test_a_blackhole_is_only_where_no_other_static_route_leads() -> None:
 def test_a_limit_is_below_what_the_neighbor_itself_announces() -> None:
     found = places("bgp-prefix-limit", drawn("line", "bgp", "cisco_ios", routers=3))
     assert {one.limit for one in found} == {1}, "a LAN and a loopback"
-    known, other = fault_of("bgp-prefix-limit"), parts.load("faults", "bgp-network-missing")()
+    known, other = fault_of("bgp-prefix-limit"), fault_of("bgp-network-missing")
     for one in found:
         (unannounced,) = (
             place for place in other.places(drawn("line", "bgp", "cisco_ios", routers=3)) if place.node == one.peer

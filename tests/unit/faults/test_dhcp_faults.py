@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.faults.rogues import _moved
 from pytest_netbench.generators.default_faults import OF_DHCP
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
@@ -42,8 +42,8 @@ def kinds(node: str) -> set[str]:
 @pytest.mark.parametrize("name", OF_DHCP)
 def test_it_is_in_lans_with_dhcp_and_nowhere_else_and_only_the_lab_takes_it_away(name: str) -> None:
     one = fault(name)
-    assert isinstance(one, NetworkFault)
-    assert isinstance(one, OutsideNodes)
+    assert isinstance(one, NetworkValue)
+    assert isinstance(one, OutsideValue)
     assert list(one.places(a_network("dns"))) == []
     places = list(one.places(LEASED))
     assert places

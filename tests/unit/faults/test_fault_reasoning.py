@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.faults.protocol import Explains
-from pytest_netbench.faults.reasoning import explained, reasoning
-from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.change import Change, OnDevice
+from pytest_netbench.faults.reasoning import explained, reasoning, repairs
 from pytest_netbench.generators.default_faults import REPAIRED as NETWORK_FAULTS
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.repair_routing import FAULTS
-from pytest_netbench.model.base import Model
 from pytest_netbench.model.faulty import FlowGroup, InjectedFault, fault_of
 from pytest_netbench.model.repair import repair_of
 from tests.support.repairs import drawn_repair
@@ -33,7 +32,6 @@ def injected(name: str, **parameters: Any) -> InjectedFault:
 @pytest.mark.parametrize("name", LISTED)
 def test_a_fault_says_where_it_is_and_every_choice_of_it_is_told_apart(name: str) -> None:
     fault: Any = fault_of(name)
-    assert isinstance(fault, Explains)
     targets = list(fault.targets(star_site(3, 3)))
     words = {fault.explain(one): one for one in targets}
     assert len(words) == len(targets)
@@ -92,22 +90,23 @@ def test_the_flows_that_are_wrong_are_counted_by_kind() -> None:
     assert "At first" not in reasoning([injected("ip-forwarding-off")], flows=FLOWS)
 
 
-def test_a_fault_without_words_of_its_own_is_told_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Where(Model):
-        node: str
-        area: int
-
-    class WrongArea:
-        """An interface is in the wrong area."""
-
-        name = "wrong-area"
-        parameters = Where
-
-        def recover(self, parameters: Where) -> dict[str, tuple[str, ...]]:
-            return {parameters.node: ("router ospf", f"area {parameters.area}"), "r2": ("exit",)}
-
+def test_a_fault_without_words_of_its_own_is_told_by_its_kind_and_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong_area = config_fault(
+        "wrong-area",
+        about="An interface is in the wrong area.",
+        label="AREA",
+        parameters=OnDevice,
+        at=lambda _: (),
+        touches=lambda p: frozenset({p.node}),
+        change=lambda p: Change(
+            inject=("router ospf", " area 1"),
+            repair=("router ospf", " area 7"),
+            elsewhere={"r2": Change(repair=("exit",))},
+        ),
+    )
     known = parts.load
-    monkeypatch.setattr(parts, "load", lambda group, name: WrongArea if name == "wrong-area" else known(group, name))
-    one = injected("wrong-area", area=7)
-    assert explained(one) == "An interface is in the wrong area. (node r0, area 7)"
+    monkeypatch.setattr(parts, "load", lambda group, name: wrong_area if name == "wrong-area" else known(group, name))
+    one = injected("wrong-area", platform="frr")
+    told = "An interface is in the wrong area. On r0, the configuration is as after `router ospf`, `area 1`."
+    assert explained(one) == told
     assert "Repair on r0: `router ospf`, `area 7`; on r2: `exit`." in reasoning([one])

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_netbench.faults import flooder
-from pytest_netbench.faults.holding import REQUESTS
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
+from pytest_netbench.faults.attacks import REQUESTS
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import diagnose_of
@@ -83,8 +83,8 @@ def test_nobody_floods_where_an_access_list_may_be_in_the_way(name: str) -> None
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_it_is_outside_the_nodes_and_named_at_the_host_that_sends(name: str) -> None:
-    assert isinstance(fault(name), NetworkFault)
-    assert isinstance(fault(name), OutsideNodes)
+    assert isinstance(fault(name), NetworkValue)
+    assert isinstance(fault(name), OutsideValue)
     parameters = DiagnoseParameters.model_validate(
         {"faults": (name,), "services": ("web",), "healthy": 0.0, "level": "1"}
     )

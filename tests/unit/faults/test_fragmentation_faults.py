@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.faults.protocol import Accompanied, NetworkFault
+from pytest_netbench.faults.builders import NetworkValue
 from pytest_netbench.generators.default_faults import DIAGNOSED
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters, offered
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
@@ -27,9 +27,9 @@ def drawn(index: int, **parameters: Any) -> Diagnose:
 
 @pytest.mark.parametrize("name", [DENIED, FRAGMENTS])
 def test_one_brings_the_other(name: str) -> None:
-    assert isinstance(fault(name), NetworkFault)
-    assert isinstance(fault(name), Accompanied)
-    assert not isinstance(fault(LOW), Accompanied)
+    assert isinstance(fault(name), NetworkValue)
+    assert fault(name).company == LOW
+    assert fault(LOW).company is None
     assert fault(name).company == LOW
     assert LOW not in DIAGNOSED, "alone it breaks nothing"
 

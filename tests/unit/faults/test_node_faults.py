@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.generators.default_faults import DIAGNOSED
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
@@ -26,8 +26,8 @@ def drawn(shape: str, platform: str, routing: str, **parameters: Any) -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_of_a_network_and_no_command_repairs_it(name: str) -> None:
     known = fault(name)
-    assert isinstance(known, NetworkFault)
-    assert isinstance(known, OutsideNodes)
+    assert isinstance(known, NetworkValue)
+    assert isinstance(known, OutsideValue)
     for one in known.places(drawn("line", "frr", "ospf")):
         assert known.recover(one) == {}
         assert one.node in known.explain(one)

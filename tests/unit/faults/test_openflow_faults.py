@@ -10,8 +10,8 @@ import pytest
 
 from pytest_netbench.dialects.openflow_controller.fabric import Rule, tables
 from pytest_netbench.dialects.openflow_controller.intents import Intents
+from pytest_netbench.faults.builders import NetworkValue
 from pytest_netbench.faults.flow_rules import PRIORITY, circles
-from pytest_netbench.faults.protocol import NetworkFault
 from pytest_netbench.faults.southbound import intents_of
 from pytest_netbench.generators.default_faults import OF_SWITCHES
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
@@ -48,7 +48,7 @@ def with_rule(found: Tables, node: str, address: str, actions: str) -> Tables:
 @pytest.mark.parametrize("name", OF_SWITCHES)
 def test_each_fits_networks_of_switches_only_and_its_places_survive_a_task_file(name: str) -> None:
     known = fault(name)
-    assert isinstance(known, NetworkFault)
+    assert isinstance(known, NetworkValue)
     places = list(known.places(drawn(hosts=2)))
     assert places
     for one in places:

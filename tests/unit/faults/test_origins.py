@@ -11,7 +11,7 @@ import pytest
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.diagnose.briefing import assignment
-from pytest_netbench.faults.origins import BgpRpkiInvalidAccepted
+from pytest_netbench.faults.announcements import BGP_RPKI_INVALID_ACCEPTED
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_RPKI
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
@@ -130,7 +130,7 @@ def test_it_is_at_each_session_with_a_provider_and_once_in_a_task() -> None:
 
 @pytest.mark.parametrize("name", ["link-down", "link-lossy", "port-shutdown", "mask-wrong", "bgp-denied"])
 def test_it_is_not_beside_what_keeps_the_route_away(name: str) -> None:
-    fault, network = BgpRpkiInvalidAccepted(), drawn("rpki", sizes={"edges": 2})
+    fault, network = BGP_RPKI_INVALID_ACCEPTED, drawn("rpki", sizes={"edges": 2})
     other = fault_of(name)
     outer = {
         f"{end.node} {end.interface}"
@@ -145,7 +145,7 @@ def test_it_is_not_beside_what_keeps_the_route_away(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["node-crashed", "routing-daemon-stopped"])
 def test_it_is_not_at_a_router_that_has_no_bgp_any_more(name: str) -> None:
-    fault, network = BgpRpkiInvalidAccepted(), drawn("rpki", sizes={"edges": 2})
+    fault, network = BGP_RPKI_INVALID_ACCEPTED, drawn("rpki", sizes={"edges": 2})
     other = fault_of(name)
     for place in fault.places(network):
         beside = [
@@ -160,7 +160,7 @@ def test_it_is_not_at_a_router_that_has_no_bgp_any_more(name: str) -> None:
     [("bgp", "the provider", False), ("bgp", "the other edge", True), ("ospf", "the provider", True)],
 )
 def test_the_route_must_be_the_one_of_the_provider(protocol: str, by: str, remains: bool) -> None:
-    fault, network = BgpRpkiInvalidAccepted(), drawn("rpki", sizes={"edges": 2})
+    fault, network = BGP_RPKI_INVALID_ACCEPTED, drawn("rpki", sizes={"edges": 2})
     first, other = fault.places(network)
     hop = first.neighbor if by == "the provider" else network.addresses[other.node]
     route = Route(prefix=first.prefix, protocol=protocol, next_hops=(hop,), interfaces=("eth0",), metric=0, distance=20)

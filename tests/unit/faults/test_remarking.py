@@ -9,8 +9,8 @@ import pytest
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.families.diagnose.briefing import assignment
 from pytest_netbench.families.diagnose.uses import uses_of
-from pytest_netbench.faults.protocol import NetworkFault
-from pytest_netbench.faults.remarking import DscpRemarked
+from pytest_netbench.faults.builders import NetworkValue
+from pytest_netbench.faults.remarking import DSCP_REMARKED
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_QOS
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, marked_flows
@@ -57,7 +57,7 @@ def test_the_marked_flows_are_those_of_hosts_behind_routers_that_mark() -> None:
 
 def test_it_is_where_other_routers_send_marked_packets_in_by_their_only_best_path() -> None:
     fault = fault_of("dscp-remarked")
-    assert isinstance(fault, NetworkFault)
+    assert isinstance(fault, NetworkValue)
     assert list(fault.places(drawn())) == []
     places = list(fault.places(MARKED))
     ends = {(end.node, end.interface) for link in MARKED.transits for end in link.attachments}
@@ -74,17 +74,17 @@ def test_it_is_not_where_packets_may_take_another_path() -> None:
     near = {
         frozenset(end.node for lan in (ring.lan_of(flow.source), ring.lan_of(flow.target)) for end in lan.attachments)
         & {*ring.routers}
-        for place in DscpRemarked().places(ring)
+        for place in DSCP_REMARKED.places(ring)
         for flow in place.flows
     }
     links = {frozenset(end.node for end in link.attachments) for link in ring.transits}
     assert near == links, "routers at opposite sides of the ring have two paths"
     spines = drawn("qos", shape="leaf-spine", sizes={"spines": 2, "leaves": 2})
-    assert list(DscpRemarked().places(spines)) == []
+    assert list(DSCP_REMARKED.places(spines)) == []
 
 
 def test_two_of_them_are_not_in_one_task_nor_one_beside_another_path() -> None:
-    fault = DscpRemarked()
+    fault = DSCP_REMARKED
     touched = [fault.touches(place) for place in fault.places(MARKED)]
     assert frozenset.intersection(*touched)
     for name in ("ospf-cost-wrong", "link-down"):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.faults import servers
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.generators.default_faults import SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
@@ -47,7 +47,7 @@ def served(kind: type[Any]) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_it_is_where_its_servers_are_and_nowhere_without_them(name: str) -> None:
-    assert isinstance(fault(name), NetworkFault)
+    assert isinstance(fault(name), NetworkValue)
     assert list(fault(name).places(a_network())) == []
     kind = "web" if name.startswith(("web", "http")) else "dns"
     nodes = {one.node for one in placed(name)}
@@ -64,7 +64,7 @@ def test_it_is_where_its_servers_are_and_nowhere_without_them(name: str) -> None
 @pytest.mark.parametrize("name", SERVED)
 def test_programs_are_outside_what_commands_repair_and_the_others_are_not(name: str) -> None:
     one = placed(name)[0]
-    assert isinstance(fault(name), OutsideNodes) is (name in PROGRAMS)
+    assert isinstance(fault(name), OutsideValue) is (name in PROGRAMS)
     assert bool(fault(name).recover(one)) is (name not in PROGRAMS)
 
 

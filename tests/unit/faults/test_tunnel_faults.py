@@ -7,13 +7,21 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.faults.evidence.network import Observable
-from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
+from pytest_netbench.faults.tunnels import with_key, with_prefix
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_VPN, SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import VpnEnd, VpnPeer
+
+WRONG: dict[str, Any] = {
+    "vpn-peer-key-wrong": with_key,
+    "vpn-allowed-ips-wrong": with_prefix,
+    "vpn-peer-missing": lambda *_: None,
+}
+"""By fault: what an end has of its peer."""
 
 
 def fault(name: str) -> Any:
@@ -32,8 +40,8 @@ ENDS = {node.name: one for node in JOINED.topology.nodes for one in node.service
 @pytest.mark.parametrize("name", OF_VPN)
 def test_it_is_at_either_end_and_only_the_lab_takes_it_away(name: str) -> None:
     one = fault(name)
-    assert isinstance(one, NetworkFault)
-    assert isinstance(one, OutsideNodes)
+    assert isinstance(one, NetworkValue)
+    assert isinstance(one, OutsideValue)
     assert list(one.places(a_network("dns", "web"))) == []
     places = list(one.places(JOINED))
     assert {place.node for place in places} == {*ENDS}
@@ -54,7 +62,7 @@ def test_a_wrong_key_is_a_key_of_nobody() -> None:
     one = fault("vpn-peer-key-wrong")
     known = {peer.public_key for end in ENDS.values() for peer in end.peers.values()}
     for place in one.places(JOINED):
-        wrong = one.wrong_peer(place, ENDS[place.node].peers[place.peer])
+        wrong = with_key(place, ENDS[place.node].peers[place.peer])
         assert VpnPeer.model_validate(wrong.model_dump()).public_key == place.instead
         assert place.instead not in known
 
@@ -65,7 +73,7 @@ def test_wrong_allowed_ips_have_not_the_other_end() -> None:
     assert len(places) == 4
     inner = {f"{end.ip}/32" for end in ENDS.values()}
     for place in places:
-        wrong = one.wrong_peer(place, ENDS[place.node].peers[place.peer])
+        wrong = with_prefix(place, ENDS[place.node].peers[place.peer])
         assert wrong.allowed_ips == (place.instead,)
         assert place.instead not in inner
     assert f"{JOINED.addresses[places[0].peer]}/32" in {place.instead for place in places}
@@ -83,7 +91,7 @@ def test_its_evidence_is_what_the_program_shows_and_a_ping(name: str) -> None:
         "wg show wg0 peers": f"{peer.public_key}\n",
         "wg show wg0 allowed-ips": f"{peer.public_key}\t{peer.allowed_ips[0]}\n",
     }
-    wrong = one.wrong_peer(place, peer)
+    wrong = WRONG[name](place, peer)
     broken = {
         "wg show wg0 peers": f"{wrong.public_key}\n" if wrong else "",
         "wg show wg0 allowed-ips": f"{wrong.public_key}\t{wrong.allowed_ips[0]}\n" if wrong else "",

@@ -14,10 +14,11 @@ import pytest
 from pydantic import ValidationError
 
 from pytest_netbench.agents.nop import Nop
+from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import UsageError
-from pytest_netbench.faults.configs import unlike
+from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.faults.paths import connects
-from pytest_netbench.faults.repairs import known, repairs
+from pytest_netbench.faults.reasoning import known, repairs
 from pytest_netbench.generators.default_faults import REPAIRED as FAULTS
 from pytest_netbench.generators.faulty_draws import USUAL_SHAPES
 from pytest_netbench.generators.faulty_networks import SIZES
@@ -247,7 +248,9 @@ def test_faults_of_one_task_are_injected_and_repaired_together_byte_for_byte() -
             typed(devices[one.parameters.node], one.fault.change(one.parameters).inject)
         for one in on_ios:
             config = devices[one.parameters.node].running_config()
-            assert list(unlike(config, one.fault.change(one.parameters).config)) == [], task.slug
+            assert (
+                list(unlike(config, one.fault.change(one.parameters).config, syntax_of(one.parameters.platform))) == []
+            ), task.slug
         for _, name, commands in repairs(payload.faults):
             if name in devices:
                 typed(devices[name], commands)
