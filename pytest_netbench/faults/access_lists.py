@@ -103,10 +103,7 @@ ICMP_DENIED = blocking(
     called={"nika": "icmp_acl_block"},
     at=lambda network: lists_of(network, router_links(network)),
     change=lambda p: lost(
-        p.node,
-        "no pings",
-        f"No ping of {p.node} to {p.peer} is answered, although routing goes on.",
-        p.neighbor,
+        p.node, "no pings", f"No ping of {p.node} to {p.peer} is answered, although routing goes on.", p.neighbor
     ),
 )
 OSPF_DENIED = blocking(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from typing import Any
 
 from pytest_netbench.dialects.signs import Sign
 from pytest_netbench.faults.builders import SiteValue, shell_fault
@@ -56,12 +57,7 @@ def _outside(p: OtherAddress, site: Site) -> Affected:
 
 
 def _replaced(
-    name: str,
-    *,
-    about: str,
-    method: int,
-    at: Callable[[Site], Iterable[OtherAddress]],
-    effect: Callable[[OtherAddress], str],
+    name: str, method: int, *, effect: Callable[[OtherAddress], str], **fields: Any
 ) -> SiteValue[OtherAddress]:
     """A fault by which an interface has another address. ``effect``: sentences that say what follows from it."""
 
@@ -79,14 +75,13 @@ def _replaced(
 
     return shell_fault(
         name,
-        about=about,
         label="RI",
         parameters=OtherAddress,
         called={"netarena": f"remove_ip, method {method}"},
-        at=at,
         breaks=_outside,
         touches=lambda p: frozenset(f"{p.node} {one}" for one in (p.interface, p.of) if one is not None),
         change=change,
+        **fields,
     )
 
 
@@ -103,15 +98,15 @@ def _wrong(site: Site) -> Iterator[OtherAddress]:
 
 ADDRESS_WRONG = _replaced(
     "address-wrong",
+    2,
     about="An interface has an address of a subnet that does not exist.",
-    method=2,
     at=_wrong,
     effect=_no_gateway,
 )
 ADDRESS_MASK_TOO_LONG = _replaced(
     "address-mask-too-long",
+    3,
     about="The mask of an interface is so long that hosts of its LAN are outside.",
-    method=3,
     at=lambda site: (
         _other(site, lan, wrong) for lan in site.lans for wrong in too_long(lan.address, lan.hosts.values(), longest=32)
     ),
@@ -122,8 +117,8 @@ ADDRESS_MASK_TOO_LONG = _replaced(
 )
 ADDRESS_OF_OTHER_SUBNET = _replaced(
     "address-of-other-subnet",
+    4,
     about="An interface has the address of another interface.",
-    method=4,
     at=lambda site: (
         _other(site, lan, other.address, of=other.interface) for lan in site.lans for other in site.others(lan)
     ),

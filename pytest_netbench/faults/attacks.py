@@ -209,12 +209,5 @@ WEB_FLOOD = _holding(
     " others.",
     label="WEB_FLOOD",
     called={"nika": "web_dos_attack"},
-    arguments=lambda p: (
-        p.target,
-        str(WEB_PORT),
-        str(REQUESTS),
-        "GET / HTTP/1.1",
-        f"Host: {p.target}",
-        "Accept: */*",
-    ),
+    arguments=lambda p: (p.target, str(WEB_PORT), str(REQUESTS), "GET / HTTP/1.1", f"Host: {p.target}", "Accept: */*"),
 )

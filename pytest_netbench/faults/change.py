@@ -161,7 +161,8 @@ class ByChange(Generic[P]):
             return f"{change.wrong or self.about} On {parameters.node}, `{change.signs[0].command}` shows it."
         if change.detail is not None:
             return f"{change.wrong or self.about} {change.detail}"
-        lines = [f"`{line}`" for line in _lasting(change.inject)]
+        assert isinstance(parameters, OnDevice), self.name
+        lines = [f"`{line}`" for line in _lasting(change.inject, parameters)]
         return f"{self.about} On {parameters.node}, the configuration is as after {', '.join(lines)}."
 
     def evidence(self, parameters: P, network: Observable) -> Iterator[Observation]:
@@ -224,10 +225,10 @@ def _unseen(node: str, sign: Sign, lab: Lab) -> Iterator[str]:
         yield f"{sign.command!r} shows {shown}, expected a match of {sign.pattern!r}"
 
 
-def _lasting(commands: Sequence[str]) -> Iterator[str]:
+def _lasting(commands: Sequence[str], device: OnDevice) -> Iterator[str]:
     """Configuration commands, without the pairs that only type a line again to keep the order of lines."""
     lines = [line.strip() for line in commands if not line.startswith(EXEC)]
-    retyped = {number for number, (one, other) in enumerate(pairwise(lines)) if one == f"no {other}"}
+    retyped = {number for number, (one, other) in enumerate(pairwise(lines)) if (one,) == device.without(other)}
     return (line for number, line in enumerate(lines) if not {number, number - 1} & retyped)
 
 

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.faults.builders import config_fault
 from pytest_netbench.faults.change import Change, given, of_port, shows
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.hosts import HostInLan, Renumbered, address_in, alone, configured_mac, hosts_in, renumbering
+from pytest_netbench.faults.hosts import (
+    HostInLan,
+    Renumbered,
+    address_in,
+    alone,
+    configured_mac,
+    host_fault,
+    hosts_in,
+    renumbering,
+)
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 
@@ -71,15 +79,13 @@ def _unreached(network: Observable, p: SameMac) -> Iterator[Observation]:
         yield from asking.state(network, p.node, "other hardware address", because, **words)
 
 
-HOST_MAC_DUPLICATE = config_fault(
+HOST_MAC_DUPLICATE = host_fault(
     "host-mac-duplicate",
     about="A host has the hardware address of another node of its LAN.",
     label="HOST_MAC",
-    domain="addressing",
     found_at="interface",
     also_at=lambda p: ((p.peer, p.peer_interface),),  # nobody can tell which of the two is the wrong one
     parameters=SameMac,
-    platforms=("linux",),
     called={"nika": "mac_address_conflict"},
     at=_same,
     touches=_of_both,
@@ -108,13 +114,11 @@ def _taking(p: Taken) -> Change:
     return renumbering(p, has, elsewhere={p.peer: Change(repair=(f"ip neighbor flush dev {p.peer_interface}",))})
 
 
-HOST_ADDRESS_TAKEN = config_fault(
+HOST_ADDRESS_TAKEN = host_fault(
     "host-address-taken",
     about="A host has the address of another host of its LAN.",
     label="HOST_TAKEN",
-    domain="addressing",
     parameters=Taken,
-    platforms=("linux",),
     called={"nika": "host_ip_conflict"},
     at=_taken,
     touches=_of_both,
@@ -153,13 +157,12 @@ def _denying(p: ArpDenied) -> Change:
     )
 
 
-HOST_ARP_DENIED = config_fault(
+HOST_ARP_DENIED = host_fault(
     "host-arp-denied",
     about="A packet filter of a host drops ARP, so that it and its neighbors cannot find each other.",
     label="HOST_ARP",
     domain="policy",
     parameters=ArpDenied,
-    platforms=("linux",),
     called={"nika": "arp_acl_block"},
     at=lambda network: (
         ArpDenied(**dict(host), hook=hook, table=table)
@@ -167,7 +170,6 @@ HOST_ARP_DENIED = config_fault(
         for hook in ("input", "output")
         for table in TABLES
     ),
-    touches=of_port,
     change=_denying,
 )
 

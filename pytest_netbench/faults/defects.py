@@ -45,6 +45,7 @@ _DURATION_S: Final = 0.3
 _SMALL, _LARGE = 200, 1000
 _SOME_LOST: Final = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
 """In an answer of ``measure-rate``: some packets arrive, and not all."""
+_AT_ONCE: Final = f"Of packets that {{}} sends to {{}} {BURST_PACKETS} at once, most are lost."
 _NONE: Final = r'"received_packets": 0\b'
 _SLOW: Final = r'"received_bps": (?:\d{1,5}|[1-9]\d{5}|1[0-3]\d{5})\.'
 _ERRORS: Final = {"Ip:": ("InHdrErrors",), "Icmp:": ("InCsumErrors",), "Udp:": ("InCsumErrors",)}
@@ -55,11 +56,27 @@ def worse(
     state: Defect | LinkQuality,
     *,
     check: Callable[[Lab, Any], Iterable[str]],
-    evidence: Callable[[Observable, Any], Iterable[Observation]],
+    pings: tuple[str, str] | None,
+    rates: Callable[[Observable, Any], Iterable[Observation]],
     said: Callable[[Any], str] = lambda _: "",
     **fields: Any,
 ) -> OutsideValue[Any]:
-    """A fault by which a cable carries packets, and not as it should. Its ends have addresses, to measure it."""
+    """A fault by which a cable carries packets, and not as it should. Its ends have addresses, to measure it.
+
+    Args:
+        name: Of the fault.
+        state: Of the cable.
+        check: What the lab measures that does not fit.
+        pings: The state that pings over it show, and what it does to packets; ``None`` if they show nothing.
+        rates: What rates show that hosts measure.
+        said: Sentences behind those that name the cable.
+        fields: Further ones of the fault.
+    """
+
+    def evidence(network: Observable, p: RoutedCable) -> Iterator[Observation]:
+        if pings is not None:
+            yield from _over(network, p, *pings)
+        yield from rates(network, p)
 
     def set_to(lab: Lab, p: RoutedCable, one: Defect | LinkQuality) -> None:
         links = lab.capability(LINKS)
@@ -87,7 +104,7 @@ def worse(
 # what agents observe
 
 
-def over(network: Observable, p: RoutedCable, state: str, words: str) -> Iterator[Observation]:
+def _over(network: Observable, p: RoutedCable, state: str, words: str) -> Iterator[Observation]:
     """What pings show that are sent from one end of a cable to the other one."""
     because = f"The cable between {p.node} and {p.peer_node} {words}."
     for one in asking.state(network, p.node, state, because, address=p.peer_address):
@@ -108,10 +125,12 @@ def rate(
         )
 
 
-def _fewer(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    """Not all packets arrive that are sent over a cable."""
-    hosts = network.across(p.node, p.peer_node)
-    return rate(hosts, EVIDENT_BPS, _SOME_LOST, "Some packets from {} to {} are lost.")
+def _across(bps: int, pattern: str, because: str, **others: Any) -> Callable[[Observable, RoutedCable], Any]:
+    """What arrives over a cable from one host to another one."""
+    return lambda network, p: rate(network.across(p.node, p.peer_node), bps, pattern, because, **others)
+
+
+_FEWER: Final = _across(EVIDENT_BPS, _SOME_LOST, "Some packets from {} to {} are lost.")
 
 
 # what the lab measures
@@ -154,18 +173,14 @@ def _not_lossy(lab: Lab, p: RoutedCable) -> Iterator[str]:
         yield f"{'each' if all(answered) else 'none'} of {_ECHOES} echoes from {p.way} is answered"
 
 
-def _lossy(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    yield from over(network, p, "some pings lost", "loses some of the packets")
-    yield from _fewer(network, p)
-
-
 LINK_LOSSY = worse(
     "link-lossy",
     LinkQuality(loss=LOSS),
     about="A cable loses a part of the packets, each way, and carries the others; its ends keep carrier.",
     label="LOSS",
     check=_not_lossy,
-    evidence=_lossy,
+    pings=("some pings lost", "loses some of the packets"),
+    rates=_FEWER,
 )
 
 
@@ -177,12 +192,6 @@ def _not_slow(lab: Lab, p: RoutedCable) -> Iterator[str]:
         yield f"{p.way}: {report.received_bps / 1000:.0f} of {report.offered_bps / 1000:.0f} kbit/s arrive"
 
 
-def _slow(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    yield from over(network, p, "slow pings", "makes packets wait")
-    because = "Less than 1.4 of 3 Mbit/s arrive from {} to {}."
-    yield from rate(network.across(p.node, p.peer_node), 3_000_000, _SLOW, because)
-
-
 LINK_SLOW = worse(
     "link-slow",
     LinkQuality(rate_bps=RATE_BPS),
@@ -191,7 +200,8 @@ LINK_SLOW = worse(
     label="RATE",
     called={"nika": "link_capacity_bottleneck"},
     check=_not_slow,
-    evidence=_slow,
+    pings=("slow pings", "makes packets wait"),
+    rates=_across(3_000_000, _SLOW, "Less than 1.4 of 3 Mbit/s arrive from {} to {}."),
 )
 
 
@@ -204,11 +214,6 @@ def _not_corrupting(lab: Lab, p: RoutedCable) -> Iterator[str]:
         yield f"{p.way}: {sum(answered)} of {_ECHOES} echoes are answered, {wrong} packets had wrong checksums"
 
 
-def _corrupting(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    yield from over(network, p, "some pings lost", "makes some packets unusable")
-    yield from _fewer(network, p)
-
-
 LINK_CORRUPTING = worse(
     "link-corrupting",
     Defect(corruption=CORRUPTION),
@@ -216,7 +221,8 @@ LINK_CORRUPTING = worse(
     label="CORRUPT",
     called={"nika": "link_packet_corruption"},
     check=_not_corrupting,
-    evidence=_corrupting,
+    pings=("some pings lost", "makes some packets unusable"),
+    rates=_FEWER,
 )
 
 
@@ -227,11 +233,6 @@ def _not_losing_flows(lab: Lab, p: RoutedCable) -> Iterator[str]:
         yield f"{p.way}: {lost} of {_FLOWS} flows are lost"
 
 
-def _losing_flows(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    because = "Of several flows from {} to {}, one is lost wholly."
-    return rate(network.across(p.node, p.peer_node), EVIDENT_BPS, _NONE, because, tries=_EVIDENT_FLOWS)
-
-
 LINK_FLOWS_LOST = worse(
     "link-flows-lost",
     Defect(flow_loss=FLOW_LOSS),
@@ -239,7 +240,8 @@ LINK_FLOWS_LOST = worse(
     label="FLOWS",
     called={"nika": "silent_egress_packet_loss"},
     check=_not_losing_flows,
-    evidence=_losing_flows,
+    pings=None,
+    rates=_across(EVIDENT_BPS, _NONE, "Of several flows from {} to {}, one is lost wholly.", tries=_EVIDENT_FLOWS),
 )
 
 
@@ -250,12 +252,6 @@ def _not_low(lab: Lab, p: RoutedCable) -> Iterator[str]:
         yield f"{p.way}: {arrived}"
 
 
-def _low(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    yield from over(network, p, "large pings lost", "loses long packets")
-    because = "None of the long packets from {} arrive at {}."
-    yield from rate(network.across(p.node, p.peer_node), EVIDENT_BPS, _NONE, because)
-
-
 LINK_MTU_LOW = worse(
     "link-mtu-low",
     Defect(most_bytes=MOST_BYTES),
@@ -263,7 +259,8 @@ LINK_MTU_LOW = worse(
     label="MTU",
     called={"nika": "mtu_mismatch"},
     check=_not_low,
-    evidence=_low,
+    pings=("large pings lost", "loses long packets"),
+    rates=_across(EVIDENT_BPS, _NONE, "None of the long packets from {} arrive at {}."),
 )
 
 
@@ -275,12 +272,6 @@ def _not_short(lab: Lab, p: RoutedCable) -> Iterator[str]:
         yield f"{p.way}: {paced.received_packets} of {paced.sent_packets} packets arrive, and {of_bursts}"
 
 
-def _short(network: Observable, p: RoutedCable) -> Iterator[Observation]:
-    because = f"Of packets that {{}} sends to {{}} {BURST_PACKETS} at once, most are lost."
-    hosts = network.across(p.node, p.peer_node)
-    return rate(hosts, EVIDENT_BPS, _SOME_LOST, because, burst_packets=BURST_PACKETS)
-
-
 LINK_QUEUE_SHORT = worse(
     "link-queue-short",
     Defect(queue_bytes=QUEUE_BYTES),
@@ -289,5 +280,6 @@ LINK_QUEUE_SHORT = worse(
     shown_by="bursts",
     called={"nika": "incast_traffic_network_limitation"},
     check=_not_short,
-    evidence=_short,
+    pings=None,
+    rates=_across(EVIDENT_BPS, _SOME_LOST, _AT_ONCE, burst_packets=BURST_PACKETS),
 )

@@ -68,11 +68,12 @@ class Announced(Discarded):
 
 
 def _announced(network: DrawnNetwork, *, of_hosts: bool) -> Iterator[Announced]:
-    for node, lan in _far_lans(network):
+    for node, lan in _far_lans(network) if network.autonomous_systems else ():
         process = opening(network, node, "router bgp")
+        if process is None or node not in network.autonomous_systems:
+            continue
         # routers do not know a hidden LAN, which no router of its own announces
-        known = any(lan.prefix in announced(network, one) for one in routers_of(network, lan))
-        if process is not None and node in network.autonomous_systems and known:
+        if any(lan.prefix in announced(network, one) for one in routers_of(network, lan)):
             hosts = (f"{one.address}/32" for one in lan.attachments if one.node in network.hosts)
             for prefix in hosts if of_hosts else (lan.prefix,):
                 yield Announced.of(network, node, prefix=prefix, process=process, lan=lan.prefix)
@@ -99,12 +100,7 @@ def _announcing(name: str, *, about: str, label: str, nika: str, of_hosts: bool)
         called={"nika": nika},
         at=lambda network: _announced(network, of_hosts=of_hosts),
         touches=lambda p: frozenset(
-            {
-                f"route {p.node}",
-                f"discards {p.lan}",
-                f"bgp {p.node} {p.prefix}",
-                f"{p.node} order of {p.process}",
-            }
+            {f"route {p.node}", f"discards {p.lan}", f"bgp {p.node} {p.prefix}", f"{p.node} order of {p.process}"}
         ),
         change=change,
     )

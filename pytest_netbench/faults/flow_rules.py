@@ -166,11 +166,7 @@ def _watched(lab: Lab, p: LoopingRules) -> bytes:
     echo = Probe(source=p.source, target=p.address, timeout_s=_WATCHED_S / 2, repetitions=0)
     with ThreadPoolExecutor(max_workers=1) as pool:
         capturing = pool.submit(
-            node.capability(CAPTURES).capture,
-            p.interface,
-            program=_EVERYTHING,
-            packets=10_000,
-            duration_s=_WATCHED_S,
+            node.capability(CAPTURES).capture, p.interface, program=_EVERYTHING, packets=10_000, duration_s=_WATCHED_S
         )
         lab.prober.probe([echo] * _TIMES)
         return capturing.result()

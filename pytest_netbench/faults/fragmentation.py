@@ -9,7 +9,7 @@ from pytest_netbench.faults.access_lists import Blocked, blocking, lists_of, los
 from pytest_netbench.faults.builders import config_fault
 from pytest_netbench.faults.change import Change, OnPort, given, of_port, on_port
 from pytest_netbench.faults.evidence import asking
-from pytest_netbench.faults.hosts import HostInLan, dropping, hosts_in
+from pytest_netbench.faults.hosts import HostInLan, dropping, host_fault, hosts_in
 from pytest_netbench.faults.paths import routers_of
 from pytest_netbench.faults.router_links import router_links
 from pytest_netbench.model.network import DrawnNetwork
@@ -97,13 +97,12 @@ def _first_links(p: HostInLan, network: DrawnNetwork) -> Iterator[LowMtu]:
     return (one for node in routers_of(network, network.lan_of(p.node)) for one in low_links(network, node))
 
 
-ICMP_FRAG_NEEDED_DENIED = config_fault(
+ICMP_FRAG_NEEDED_DENIED = host_fault(
     "icmp-frag-needed-denied",
     about="A packet filter of a host drops the ICMP messages which say that its packets are too long for a link.",
     label="FRAG_NEEDED",
     domain="policy",
     parameters=FragNeededDenied,
-    platforms=("linux",),
     shown_by="telemetry",
     company=_COMPANY,
     accompanied=_first_links,

@@ -9,7 +9,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import Any, Final
 
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.builders import config_fault
+from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnPort, Symptom, given, of_port, shows
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.lab.protocols import Lab
@@ -39,6 +39,11 @@ class Renumbered(HostInLan):
     """A host, and the address that it has instead of its own."""
 
     instead: str
+
+
+def host_fault(name: str, **fields: Any) -> NetworkValue[Any]:
+    """Return a fault of a host, whose address, routes and neighbors depend on each other."""
+    return config_fault(name, **{"platforms": ("linux",), "domain": "addressing", "touches": of_port, **fields})
 
 
 def hosts_in(network: DrawnNetwork) -> Iterator[tuple[Subnet, HostInLan]]:
@@ -112,16 +117,13 @@ def _has_address(lab: Lab, p: HostInLan) -> Iterator[str]:
         yield f"it still has the address {p.address}"
 
 
-HOST_ADDRESS_MISSING = config_fault(
+HOST_ADDRESS_MISSING = host_fault(
     "host-address-missing",
     about="A host has no address.",
     label="HOST_NO_ADDRESS",
-    domain="addressing",
     parameters=HostInLan,
-    platforms=("linux",),
     called={"nika": "host_missing_ip"},
     at=lambda network: (host for _, host in hosts_in(network)),
-    touches=of_port,
     change=lambda p: Change(
         inject=(f"ip address del {p.address} dev {p.interface}",),
         repair=(f"ip address add {p.address} dev {p.interface}", p.default),
@@ -133,20 +135,17 @@ HOST_ADDRESS_MISSING = config_fault(
         ),
     ),
 )
-HOST_ADDRESS_WRONG = config_fault(
+HOST_ADDRESS_WRONG = host_fault(
     "host-address-wrong",
     about="A host has another address of its LAN than the one under which it is known.",
     label="HOST_ADDRESS",
-    domain="addressing",
     parameters=Renumbered,
-    platforms=("linux",),
     called={"nika": "host_incorrect_ip"},
     at=lambda network: (
         Renumbered(**dict(host), instead=f"{free}/{IPv4Network(lan.prefix).prefixlen}")
         for lan, host in hosts_in(network)
         for free in free_addresses(lan, _NUMBERS)
     ),
-    touches=of_port,
     change=lambda p: renumbering(p, given(asking.missed, p.node)),
 )
 
@@ -175,16 +174,14 @@ def _discarding(p: Discarding) -> Change:
     )
 
 
-HOST_ROUTE_BLACKHOLE = config_fault(
+HOST_ROUTE_BLACKHOLE = host_fault(
     "host-route-blackhole",
     about="A route of a host discards what it would send to another LAN.",
     label="HOST_BLACKHOLE",
     domain="forwarding",
     parameters=Discarding,
-    platforms=("linux",),
     called={"nika": "host_static_blackhole"},
     at=_discarded,
-    touches=of_port,
     change=_discarding,
 )
 
@@ -213,16 +210,14 @@ def _mistaken(p: WrongNeighbor) -> Change:
     )
 
 
-HOST_NEIGHBOR_WRONG = config_fault(
+HOST_NEIGHBOR_WRONG = host_fault(
     "host-neighbor-wrong",
     about="A host has a permanent entry in its neighbor table that gives its gateway a hardware address of nobody.",
     label="HOST_NEIGHBOR",
     domain="forwarding",
     parameters=WrongNeighbor,
-    platforms=("linux",),
     called={"nika": "arp_cache_poisoning"},
     at=lambda network: (WrongNeighbor(**dict(host), mac=mac) for _, host in hosts_in(network) for mac in UNKNOWN_MACS),
-    touches=of_port,
     change=_mistaken,
 )
 
@@ -248,11 +243,7 @@ def _misled(p: WrongGateway) -> Change:
     return Change(
         inject=(f"ip route replace default via {p.instead}",),
         repair=(f"ip route replace default via {p.gateway}",),
-        shown=(
-            "routes main",
-            f" default via {p.instead} dev {p.interface}",
-            f" no default via {p.gateway}",
-        ),
+        shown=("routes main", f" default via {p.instead} dev {p.interface}", f" no default via {p.gateway}"),
         symptoms=(
             shows(p.node, "sends to", because, address=ELSEWHERE, hop=p.instead),
             lambda network: asking.unreached(network, p.node, network.partner(p.node, outside=outside)),
@@ -260,14 +251,11 @@ def _misled(p: WrongGateway) -> Change:
     )
 
 
-HOST_GATEWAY_WRONG = config_fault(
+HOST_GATEWAY_WRONG = host_fault(
     "host-gateway-wrong",
     about="The default gateway of a host is another host of its LAN, or an address that nobody has.",
     label="HOST_GATEWAY",
-    domain="addressing",
     parameters=WrongGateway,
-    platforms=("linux",),
     at=_gateways,
-    touches=of_port,  # a change of the address can take the route with it
     change=_misled,
 )

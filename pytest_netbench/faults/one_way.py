@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.cables import RoutedCable, routed_cables
-from pytest_netbench.faults.defects import CORRUPTION, EVIDENT_BPS, LOSS, checksum_errors, over, rate, worse
+from pytest_netbench.faults.defects import CORRUPTION, EVIDENT_BPS, LOSS, checksum_errors, rate, worse
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.capabilities import Defect
@@ -16,6 +16,7 @@ from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.model.testcase import Flow
 
 _PORTS: Final = 33_470
+_PINGS: Final = ("some pings lost", "loses some of the packets, or makes them unusable")
 _RATE_BPS: Final = 800_000
 _PACKET_BYTES: Final = 200
 _DURATION_S: Final = 0.3
@@ -74,7 +75,6 @@ def _not_corrupting_one_way(lab: Lab, p: OneWay) -> Iterator[str]:
 
 
 def _one_way(network: Observable, p: OneWay) -> Iterator[Observation]:
-    yield from over(network, p, "some pings lost", "loses some of the packets, or makes them unusable")
     hosts = network.along(p.node, p.peer_node)
     there, back = "Some packets from {} to {} are lost.", "Almost no packets from {} to {} are lost."
     # for long enough to tell losses from the last packets
@@ -83,8 +83,16 @@ def _one_way(network: Observable, p: OneWay) -> Iterator[Observation]:
 
 
 def _one_way_fault(name: str, defect: Defect, **fields: Any) -> OutsideValue[Any]:
-    said = lambda p: f" What goes from {p.node} {p.interface} to {p.peer_node} suffers."  # noqa: E731
-    return worse(name, defect, parameters=OneWay, at=_directions, evidence=_one_way, said=said, **fields)
+    return worse(
+        name,
+        defect,
+        parameters=OneWay,
+        at=_directions,
+        pings=_PINGS,
+        rates=_one_way,
+        said=lambda p: f" What goes from {p.node} {p.interface} to {p.peer_node} suffers.",
+        **fields,
+    )
 
 
 LINK_LOSSY_ONE_WAY = _one_way_fault(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pytest_netbench.dialects.forms import forms_of
 from pytest_netbench.faults.builders import NetworkValue, config_fault, never
@@ -18,36 +18,15 @@ KEYS = ("backbone", "campus", "routing", "transit")
 LOWER_MTUS = (1400, 1420, 1476, 1492)
 
 
-L = TypeVar("L", bound=RouterLink)
-
-
-def _fault(
-    name: str,
-    *,
-    about: str,
-    label: str,
-    parameters: type[L],
-    at: Callable[[DrawnNetwork], Iterable[L]],
-    change: Callable[[L], Change],
-    touches: Callable[[L], frozenset[str]] = lambda p: frozenset({f"ospf {p.prefix}"}),
-    is_mutual: Callable[[L], bool] = lambda _: True,  # the ends must agree, whatever on
-    platforms: tuple[str, ...] = ("frr", "cisco_ios"),
-    nika: str | None = None,
-) -> NetworkValue[L]:
-    return config_fault(
-        name,
-        about=about,
-        label=label,
-        parameters=parameters,
-        at=at,
-        change=change,
-        touches=touches,
-        cuts=lambda p: frozenset({p.prefix}),
-        platforms=platforms,
-        found_at="interface",
-        is_mutual=is_mutual,
-        called={} if nika is None else {"nika": nika},
-    )
+def _fault(name: str, *, nika: str | None = None, **fields: Any) -> NetworkValue[Any]:
+    usual = {
+        "touches": lambda p: frozenset({f"ospf {p.prefix}"}),
+        "cuts": lambda p: frozenset({p.prefix}),
+        "found_at": "interface",
+        "is_mutual": lambda _: True,  # the ends must agree, whatever on
+        "called": {} if nika is None else {"nika": nika},
+    }
+    return config_fault(name, **{**usual, **fields})
 
 
 def _apart(p: RouterLink, inject: Sequence[str], repair: Sequence[str]) -> Change:

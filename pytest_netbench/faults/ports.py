@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from itertools import permutations
-from typing import Final
+from typing import Any, Final
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.addresses import too_long
-from pytest_netbench.faults.builders import NetworkValue, config_fault, never, nothing
+from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnPort, Symptom, given, has_route, of_port, on_port, shows
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
@@ -43,7 +43,7 @@ def _replaced(p: Readdressed, old: str, new: str) -> tuple[str, ...]:
         return on_port(p, f"ip address {address.ip} {address.netmask}")
     if p.platform == "frr":
         # FRR's OSPF loses the subnet if an interface has the same address with two masks for a moment
-        return on_port(p, f"no ip address {old}", f"ip address {new}")
+        return on_port(p, *p.without(f"ip address {old}"), f"ip address {new}")
     commands = (f"ip address add {new} dev {p.interface}", f"ip address del {old} dev {p.interface}")
     # the first address of a subnet takes those with it that are added later
     same = IPv4Interface(old).network == IPv4Interface(new).network
@@ -51,16 +51,7 @@ def _replaced(p: Readdressed, old: str, new: str) -> tuple[str, ...]:
 
 
 def _readdressing(
-    name: str,
-    *,
-    about: str,
-    label: str,
-    at: Callable[[DrawnNetwork], Iterable[Readdressed]],
-    symptom: Callable[[Observable, Readdressed], Iterable[Observation]],
-    platforms: tuple[str, ...] = _ANY_PLATFORM,
-    touches: Callable[[Readdressed], frozenset[str]] = of_port,
-    cuts: Callable[[Readdressed], frozenset[str]] = nothing,
-    is_mutual: Callable[[Readdressed], bool] = never,
+    name: str, symptom: Callable[[Observable, Readdressed], Iterable[Observation]], **fields: Any
 ) -> NetworkValue[Readdressed]:
     """A fault by which one address replaces another."""
 
@@ -74,20 +65,8 @@ def _readdressing(
             symptoms=(given(symptom, p),),
         )
 
-    return config_fault(
-        name,
-        about=about,
-        label=label,
-        domain="addressing",
-        found_at="interface",
-        parameters=Readdressed,
-        platforms=platforms,
-        at=at,
-        touches=touches,
-        cuts=cuts,
-        is_mutual=is_mutual,
-        change=change,
-    )
+    usual = {"platforms": _ANY_PLATFORM, "touches": of_port, "domain": "addressing", "found_at": "interface"}
+    return config_fault(name, parameters=Readdressed, change=change, **{**usual, **fields})
 
 
 def _readdressed(network: DrawnNetwork, subnet: Subnet, one: Attachment, wrong: IPv4Interface) -> Readdressed:

@@ -75,7 +75,7 @@ class Session(NamedTuple):
 def bgp_sessions(network: DrawnNetwork) -> Iterator[Session]:
     """Both ends of each session between autonomous systems."""
     known = network.autonomous_systems
-    for link in router_links(network):
+    for link in router_links(network) if known else ():
         process = opening(network, link.node, "router bgp")
         if process is not None and known.get(link.peer) not in {None, known.get(link.node)}:
             session = BgpSession(process=process, **link.model_dump(exclude={"interface", "prefix"}))

@@ -6,8 +6,9 @@ A wrong route replaces the connected route to a LAN, or is a more specific one t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from ipaddress import IPv4Network
+from typing import Any
 
 from pytest_netbench.dialects.signs import Sign
 from pytest_netbench.faults.builders import SiteValue, shell_fault
@@ -113,45 +114,29 @@ def _worse(p: Misrouting) -> Change:
     )
 
 
-def _fault(
-    name: str,
-    *,
-    about: str,
-    method: int,
-    at: Callable[[Site], Iterable[Misrouting]],
-    change: Callable[[Misrouting], Change],
-) -> SiteValue[Misrouting]:
-    return shell_fault(
-        name,
-        about=about,
-        label="WR",
-        parameters=Misrouting,
-        called={"netarena": f"wrong_routing_table, method {method}"},
-        at=at,
-        breaks=_lost,
-        touches=_touched,
-        change=change,
-    )
+def _fault(name: str, method: int, **fields: Any) -> SiteValue[Misrouting]:
+    called = {"netarena": f"wrong_routing_table, method {method}"}
+    return shell_fault(name, label="WR", parameters=Misrouting, called=called, breaks=_lost, touches=_touched, **fields)
 
 
 ROUTE_WRONG_INTERFACE = _fault(
     "route-wrong-interface",
+    1,
     about="A route leads to another interface than that behind which its destination is.",
-    method=1,
     at=lambda site: (_misrouting(site, *detour) for detour in _detours(site)),
     change=lambda p: _detour(p, "Packets to it are lost there."),
 )
 ROUTE_WRONG_GATEWAY = _fault(
     "route-wrong-gateway",
+    2,
     about="A route has a gateway that nobody is.",
-    method=2,
     at=lambda site: (_misrouting(site, *detour, gateway=str(detour[2].free)) for detour in _detours(site)),
     change=lambda p: _detour(p, f"Nobody has the address {p.gateway}, so that packets to it are lost."),
 )
 ROUTE_WORSE_METRIC = _fault(
     "route-worse-metric",
+    3,
     about="The right route has a worse metric than a wrong one.",
-    method=3,
     at=lambda site: (
         _misrouting(site, lan, destination, other, gateway=str(other.free))
         for lan, destination, other in _detours(site)
@@ -161,8 +146,8 @@ ROUTE_WORSE_METRIC = _fault(
 )
 ROUTE_LOOP = _fault(
     "route-loop",
+    4,
     about="Packets circle between the router and a host that forwards, until their time to live ends.",
-    method=4,
     at=lambda site: (
         _misrouting(site, *detour, gateway=str(address), forwarder=host)
         for detour in _detours(site)

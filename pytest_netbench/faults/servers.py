@@ -213,10 +213,7 @@ DNS_SERVER_DOWN = _down(
     called={"nika": "dns_service_down"},
 )
 WEB_SERVER_DOWN = _down(
-    "web-server-down",
-    "web",
-    about="A web server does not run: nothing listens on its port.",
-    label="WEB_DOWN",
+    "web-server-down", "web", about="A web server does not run: nothing listens on its port.", label="WEB_DOWN"
 )
 LB_SERVER_DOWN = _down(
     "lb-server-down",

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnDevice, given, of_port, shows
 from pytest_netbench.faults.evidence.observation import Matches, Observation
-from pytest_netbench.faults.hosts import HostInLan, dropping, hosts_in
+from pytest_netbench.faults.hosts import HostInLan, dropping, host_fault, hosts_in
 from pytest_netbench.faults.servers import (
     BLOCKED_S,
     LOOPBACK,
@@ -66,13 +66,12 @@ def _is_otherwise(lab: Lab, p: WrongRecord) -> Iterator[str]:
         yield f"{p.name} is {', '.join(answer.addresses) or answer.status or answer.error}"
 
 
-DNS_RECORD_WRONG = config_fault(
+DNS_RECORD_WRONG = host_fault(
     "dns-record-wrong",
     about="The DNS server has a wrong address for a name: that of another host, or one that nobody has.",
     label="DNS_RECORD",
     domain="service",
     parameters=WrongRecord,
-    platforms=("linux",),
     needs_services=("dns",),
     shown_by="servers",
     called={"nika": "dns_record_error"},
@@ -177,13 +176,12 @@ def _misled(p: WrongResolver) -> Change:
     )
 
 
-HOST_RESOLVER_WRONG = config_fault(
+HOST_RESOLVER_WRONG = host_fault(
     "host-resolver-wrong",
     about="A host looks names up at a wrong address: at a host without a DNS server, or at one that nobody has.",
     label="RESOLVER",
     domain="service",
     parameters=WrongResolver,
-    platforms=("linux",),
     needs_services=("dns",),
     shown_by="servers",
     called={"nika": "host_incorrect_dns"},
@@ -214,18 +212,17 @@ def _with_pages(network: DrawnNetwork) -> bool:
     return any(service.kind == "web" for node in network.topology.nodes for service in node.services)
 
 
-HOST_RECEIVE_WINDOW_SMALL = config_fault(
+HOST_RECEIVE_WINDOW_SMALL = host_fault(
     "host-receive-window-small",
     about="A host has so small a buffer for what TCP receives that pages take seconds, although the network is fast.",
     label="HOST_WINDOW",
     domain="service",
     parameters=HostInLan,
-    platforms=("linux",),
     needs_services=("web",),
     shown_by="servers",
     called={"nika": "tcp_receive_window_limited"},
     # only pages show it
-    at=lambda network: (host for _, host in hosts_in(network) if _with_pages(network)),
+    at=lambda network: (host for _, host in hosts_in(network)) if _with_pages(network) else (),
     touches=lambda p: of_port(p) | {f"{p.node} {_SETTING}"},
     change=_small,
 )

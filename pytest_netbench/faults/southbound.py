@@ -100,10 +100,7 @@ def _crashed(p: Southbound) -> Change:
         checks=(given(_is_running, p.node), given(_disconnected, *p.switches)),
         wrong="The controller of OpenFlow switches has crashed: its process is gone.",
         detail=f"The switches keep their flows, and get no new ones. `controller status` on {p.node} shows it.",
-        symptoms=(
-            shows(p.node, "no controller", f"The controller on {p.node} does not run."),
-            *_lonely(*p.switches),
-        ),
+        symptoms=(shows(p.node, "no controller", f"The controller on {p.node} does not run."), *_lonely(*p.switches)),
     )
 
 
@@ -130,10 +127,7 @@ SOUTHBOUND_PORT_BLOCKED = _southbound_fault(
     at=_controllers,
     touches=lambda p: _sessions(p.switches),
     change=lambda p: dropping(
-        "filter",
-        f"tcp dport {p.port} drop",
-        checks=(given(_disconnected, *p.switches),),
-        symptoms=_lonely(*p.switches),
+        "filter", f"tcp dport {p.port} drop", checks=(given(_disconnected, *p.switches),), symptoms=_lonely(*p.switches)
     ),
 )
 

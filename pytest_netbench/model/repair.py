@@ -25,7 +25,7 @@ class Repair(Faulty):
     @model_validator(mode="after")
     def _can_be_repaired(self) -> Self:
         for one in self.faults:
-            if hasattr(fault_of(one.fault), "undo"):
+            if not fault_of(one.fault).repairable:
                 raise ValueError(f"faults: {one.fault!r} is outside the nodes, so that no command repairs it")
         return self
 
