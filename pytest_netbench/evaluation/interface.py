@@ -127,7 +127,8 @@ class TaskEvaluation:
 
         Args:
             testcases: What must be true.
-            stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
+            stop_at_first_failure: Return as soon as one has failed, with the results there are by then. What an event
+                changed is brought back then and not waited for.
             look_again: Check a second time what must hold. Not needed for a network without recent changes.
             settle_at_end: Wait, after the last event has been undone, until the network is as before it. Not needed for
                 a network that nobody looks at any more.

@@ -28,13 +28,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """Whether the condition of a testcase holds now. ``final``: it never will, because the testcase is invalid."""
+    """Whether the condition of a testcase holds now.
+
+    ``final``: it never will, because the testcase is invalid. ``brief``: it does not, by a look that ended
+    before all was known. ``confirmed``: what it shows was seen more than once, so that it needs no second look.
+    """
 
     holds: bool
     command: str = ""
     expected: str = ""
     actual: str = ""
     final: bool = False
+    brief: bool = False
+    confirmed: bool = False
 
 
 class BadTestcase(Exception):
@@ -57,12 +63,20 @@ class View:
         devices: Its nodes and platforms.
         losses: What streams of probes showed while the present event happened.
         reference: The recorded behaviour that the network is held to, if there is one.
+        brief: What does not hold will be looked at again, so that a few differences are enough.
     """
 
     def __init__(
-        self, lab: Lab, devices: Devices, *, losses: Losses | None = None, reference: Reference | None = None
+        self,
+        lab: Lab,
+        devices: Devices,
+        *,
+        losses: Losses | None = None,
+        reference: Reference | None = None,
+        brief: bool = False,
     ) -> None:
         self.losses: Losses = losses or {}
+        self.brief = brief
         self._lab = lab
         self.reference = reference
         self._devices = devices

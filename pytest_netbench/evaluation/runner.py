@@ -21,7 +21,7 @@ from pytest_netbench.evaluation.losses import Streams
 from pytest_netbench.evaluation.observation import Losses, View
 from pytest_netbench.evaluation.ordering import Events, courses, ordered
 from pytest_netbench.evaluation.reference import Reference
-from pytest_netbench.evaluation.settling import Condition, Settling, longest_s
+from pytest_netbench.evaluation.settling import Condition, Settling, Stillness, longest_s
 from pytest_netbench.evaluation.testcases import KINDS, observe
 from pytest_netbench.evaluation.waiting import Wait, longest_wait_s
 from pytest_netbench.lab.devices import Devices, unknown
@@ -77,7 +77,8 @@ class Runner:
 
         Args:
             testcases: What must be true.
-            stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
+            stop_at_first_failure: Return as soon as one has failed, with the results there are by then. What an event
+                changed is brought back then and not waited for.
             look_again: Check a second time what must hold. Not needed for a network without recent changes.
             settle_at_end: Wait, after the last event has been undone, until the network is as before it. Not needed for
                 a network that nobody looks at any more.
@@ -148,7 +149,7 @@ class Runner:
                 if not run.goes_on:
                     return
         finally:
-            if not happening.undo(settle=settle):
+            if not happening.undo(settle=settle and run.goes_on):
                 run.remarks.append(f"the network did not become as it was before event {course[0]!r}")
 
 
@@ -177,6 +178,8 @@ class _Run:
         self._reference = reference
         self._settling = Settling(lab)
         self._seen: Condition | None = None
+        self._stillness = Stillness(self._settling, clock)
+        self._held: dict[str, bool] = {}
 
     @property
     def goes_on(self) -> bool:
@@ -192,6 +195,7 @@ class _Run:
             changed_at: When the network last changed, by the clock; now if it is not given.
         """
         changed_at = self._clock() if changed_at is None else changed_at
+        self._stillness = Stillness(self._settling, self._clock)
         order = ordered(self.testcases, indices)
         self._decide(self._waits(order.present), losses)
         absent = self._waits(order.absent)
@@ -208,7 +212,7 @@ class _Run:
             self.results |= {index: _later(first[index], self.results[index]) for index in passed}
             for wait in absent.values():
                 wait.start_again()
-        alone = ({index: ahead[index]} if index in ahead else self._waits([index]) for index in order.alone)
+        alone = ({index: ahead[index]} if index in ahead else self._alone(index) for index in order.alone)
         for waits in (absent, *alone):
             if self.goes_on:
                 self._decide(waits, losses)
@@ -241,6 +245,14 @@ class _Run:
     def _waits(self, indices: Iterable[int]) -> dict[int, Wait]:
         return {index: Wait(self.testcases[index], time_scale=self._lab.time_scale) for index in indices}
 
+    def _alone(self, index: int) -> dict[int, Wait]:
+        """The wait for what is observed alone. While others waited in a network that did not change, it waited, too."""
+        testcase = self.testcases[index]
+        if not self._stillness.began or KINDS[testcase.kind].traffic:
+            return self._waits([index])
+        self._stillness.look()
+        return {index: Wait(testcase, time_scale=self._lab.time_scale, since=lambda: self._stillness.since)}
+
     def _decide(self, waits: Mapping[int, Wait], losses: Losses | None) -> None:
         self._settle(list(waits.values()), losses)
         for index, wait in waits.items():
@@ -256,6 +268,8 @@ class _Run:
             if self._stops and any(wait.failed for wait in pending):
                 return
             if dues := [wait.due for wait in pending if wait.result is None]:
+                if not self._stillness.began:
+                    self._stillness.look()
                 # between two observations, so that observing does not slow down the network
                 never.wait(max(FIRST_PAUSE_S, min(pause_s, min(dues) - self._clock())))
                 pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
@@ -265,10 +279,16 @@ class _Run:
         if not waits:
             return
         began = self._clock()
-        view = View(self._lab, self._devices, losses=losses, reference=self._reference)
+        brief = not any(wait.is_late(began) for wait in waits)
+        view = View(self._lab, self._devices, losses=losses, reference=self._reference, brief=brief)
         observations = observe([wait.testcase for wait in waits], view)
         ended = self._clock()
+        if self._stillness.began:
+            self._stillness.look()
         for wait, observation in zip(waits, observations, strict=True):
+            if self._held.get(wait.testcase.name, observation.holds) is not observation.holds:
+                self._stillness.changed()
+            self._held[wait.testcase.name] = observation.holds
             wait.take(observation, began=began, ended=ended)
 
 

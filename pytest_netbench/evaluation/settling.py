@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_netbench import deadline
@@ -109,6 +110,41 @@ class Settling:
                 needed_s = short_s if there else gone_s
             if (now - self.changed_at >= needed_s and now >= noticed_at) or now >= ends_at:
                 return there
+
+
+class Stillness:
+    """Since when a network has not been seen to change.
+
+    Args:
+        settling: What looks at it.
+        clock: Wall seconds, monotonic.
+    """
+
+    def __init__(self, settling: Settling, clock: Callable[[], float]) -> None:
+        self._settling, self._clock = settling, clock
+        self._seen: Condition | None = None
+        self._since = clock()
+
+    @property
+    def began(self) -> bool:
+        """Whether somebody has looked."""
+        return self._seen is not None
+
+    @property
+    def since(self) -> float | None:
+        """When it last changed, by the clock; ``None`` if what is seen does not tell."""
+        return self._since if self._seen is not None and self._seen.fingerprint else None
+
+    def look(self) -> None:
+        """Look at sessions and routes."""
+        seen = self._settling.look()
+        if seen != self._seen:
+            self._seen = seen
+            self.changed()
+
+    def changed(self) -> None:
+        """Count from now on, because something else has changed."""
+        self._since = self._clock()
 
 
 def longest_s(time_scale: float, *, actions: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from pytest_netbench.evaluation.observation import Observation
 from pytest_netbench.evaluation.slowness import slowness
@@ -29,9 +30,17 @@ class Wait:
 
     What must not hold has to be absent twice in a row. Traffic is measured at least twice and at most three times,
     because a busy machine can disturb one measurement.
+
+    Args:
+        testcase: What is waited for.
+        time_scale: Lab seconds per wall second.
+        since: Tells when the network was last seen to change, by the clock, or ``None`` if nothing tells. The time that
+            the condition has begins there, or with the first observation if that is earlier.
     """
 
-    def __init__(self, testcase: Testcase, *, time_scale: float) -> None:
+    def __init__(
+        self, testcase: Testcase, *, time_scale: float, since: Callable[[], float | None] = lambda: None
+    ) -> None:
         self.testcase = testcase
         self.result: TestcaseResult | None = None
         kind = KINDS[testcase.kind]
@@ -42,6 +51,7 @@ class Wait:
         self._most = TRAFFIC_ATTEMPTS if kind.traffic else None
         self._attempts = self._streak = 0
         self._began: float | None = None
+        self._since = since
         self._holds_since = 0.0
 
     @property
@@ -53,6 +63,13 @@ class Wait:
     def due(self) -> float:
         """The earliest moment at which an observation may decide it as far as is known: when it will have stayed."""
         return self._holds_since + self._stays_s if self._streak >= self._needed and self._stays_s else math.inf
+
+    def is_late(self, now: float) -> bool:
+        """Whether the time that the condition has is over, so that a look that begins now is the last."""
+        return self._is_over(self._began, now) or self._is_over(self._since(), now)
+
+    def _is_over(self, since: float | None, now: float) -> bool:
+        return since is not None and now - since >= self._within_s
 
     def take(self, observation: Observation, *, began: float, ended: float) -> None:
         """Take an observation that lasted from ``began`` to ``ended``."""
@@ -72,18 +89,22 @@ class Wait:
             self._decide("fail", observation, f"held for {self._both(held_s)}, then: {observation.actual}", waited_s)
         else:
             self._streak = 0
-            if self._out_of_time(waited_s):
+            if self._out_of_time(observation, ended):
                 tries = f"tried {self._attempts} times in {self._both(waited_s)}"
+                if self._attempts == 1:
+                    tries = f"tried once, {self._both(ended - (self._since() or 0.0))} after the last change"
                 self._decide("fail", observation, f"{observation.actual}; {tries}", waited_s)
 
     def start_again(self) -> None:
         """Count the time and the attempts from now on. What held at the last look still counts."""
         self._attempts, self._began = 0, None
 
-    def _out_of_time(self, waited_s: float) -> bool:
-        if self._attempts < 2:
+    def _out_of_time(self, observation: Observation, ended: float) -> bool:
+        if observation.brief:
             return False
-        return waited_s >= self._within_s or (self._most is not None and self._attempts >= self._most)
+        if self._attempts < 2:
+            return observation.confirmed and self._is_over(self._since(), ended)
+        return self.is_late(ended) or (self._most is not None and self._attempts >= self._most)
 
     def _both(self, wall_s: float) -> str:
         return f"{wall_s:.2f} s" + (f" ({wall_s * self._time_scale:.1f} lab s)" if self._time_scale != 1 else "")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +18,7 @@ from pytest_netbench.evaluation.reference import changes_at
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.solutions import Solution, Solutions
 from pytest_netbench.model.task import UNLIMITED, Task
+from pytest_netbench.model.testcase import RouteTestcase
 from pytest_netbench.trial import Settings, Stage, record_behaviour
 from tests.support.behaviours import reference
 
@@ -217,6 +220,38 @@ def test_what_shows_only_under_an_event_is_found_there(behaviour):
     assert (
         "Core: route 10.7.0.1/32 none; expected static via 10.1.30.10, as before the change" in found["the rest later"]
     )
+
+
+NEVER = RouteTestcase(name="never", device="Core", prefix="10.99.0.0/16", within_s=100)
+LATER = ("ip route 10.98.0.0 255.255.0.0 10.1.30.10",)
+"""A route that shows and changes no flow."""
+
+
+def test_what_waited_beside_others_in_a_quiet_network_is_decided_by_one_look(behaviour):
+    with configured(behaviour, ["hostname Core"]) as stage:
+        never, rest = stage.scene.evaluation.run_testcases([NEVER, TASK.payload.testcases[0]])  # type: ignore[attr-defined]
+    assert (never.status, rest.status) == ("fail", "fail")
+    assert "tcp/23 is allowed; expected denied, as intent 1 asks" in rest.actual
+    assert "; tried once, " in rest.actual
+
+
+def test_what_changes_late_while_others_wait_gives_the_reference_its_whole_time(behaviour):
+    """The last line comes when the reference would be out of time, had nothing changed before."""
+    with configured(behaviour, ["hostname Core"]) as stage:
+        ani = LabAni(stage.lab, policy=Policy(), budget=UNLIMITED)
+        began = time.monotonic()
+
+        def work() -> None:
+            for at, lines in ((4.0, LATER), (5.5, TRUTH)):  # the others wait for 5 s, the reference has 3 s
+                threading.Event().wait(began + at - time.monotonic())
+                ani.update_cfg("Core", list(lines))
+
+        late = threading.Thread(target=work)
+        late.start()
+        _, rest = stage.scene.evaluation.run_testcases([NEVER, TASK.payload.testcases[0]])  # type: ignore[attr-defined]
+        late.join()
+        ani.close()
+    assert rest.status == "pass", rest.actual
 
 
 def _burn() -> None:

@@ -30,31 +30,44 @@ def expected(testcase: ReferenceTestcase) -> str:
 
 
 def observe(testcase: ReferenceTestcase, view: View) -> Observation:
-    """Compare all flows and routes; what differs is looked at once more, a few flows at a time."""
+    """Compare all flows and routes; what differs is looked at once more, a few flows at a time.
+
+    A brief look ends when a sample of the flows that differ has differed a second time.
+    """
     reference = view.reference
     if reference is None:
         raise BadTestcase(NOT_RECORDED)
     if testcase.under not in reference.behaviour.moments:
         raise BadTestcase(f"the recorded behaviour knows no event {testcase.under!r}; record it again: netbench record")
     observer = Observer(view)
-    lines, groups, total = _differences(reference, testcase.under, observer)
-    compared = len(reference.compared(testcase.under))
+    held = reference.compared(testcase.under)
+    first = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
+    suspects = spread([one.held for one in _differing(reference, testcase.under, held, first)], MOST_CONFIRMED)
+    few = spread(suspects, FEW)
+    surely = len(_confirmed(reference, testcase.under, few, observer, size=FEW)) == len(few)
+    if view.brief and few and surely:
+        return Observation(holds=False, expected=expected(testcase), brief=True)
+    flows = _flows(reference, testcase.under, suspects, observer, size=MOST_CONFIRMED if surely else BATCH)
+    lines, groups = _differences(reference, testcase.under, flows, observer)
     return Observation(
         holds=not lines,
-        command=f"{compared} flows, and the routes of {len(reference.behaviour.routes[0])} nodes",
+        command=f"{len(held)} flows, and the routes of {len(reference.behaviour.routes[0])} nodes",
         expected=expected(testcase),
         actual="\n".join(
             [
-                summary(lines, total=total, of=compared, groups=groups),
+                summary(lines, total=len(flows), of=len(held), groups=groups),
                 *evidence(_unjudged(reference, testcase.under, observer)),
             ]
         )
         if lines
         else "no difference",
+        confirmed=True,
     )
 
 
-def _differences(reference: Reference, under: str | None, observer: Observer) -> tuple[list[str], list[object], int]:
+def _differences(
+    reference: Reference, under: str | None, flows: Sequence[FlowDifference], observer: Observer
+) -> tuple[list[str], list[object]]:
     wording = Wording(reference.behaviour.addresses)
     lines: list[str] = []
     groups: list[object] = []
@@ -62,12 +75,11 @@ def _differences(reference: Reference, under: str | None, observer: Observer) ->
         asked = reference.change_of_route(route.node, route.prefix, under)
         lines.append(wording.of_route(route, None if asked is None else asked.intent))
         groups.append(("route", route.node))
-    flows = _flows(reference, under, observer)
     for flow in flows:
         change = reference.change_of_flow(flow.held, under)
         lines.append(wording.of_flow(flow, None if change is None else change.intent))
         groups.append(group_of(flow.held.flow))
-    return lines, groups, len(flows)
+    return lines, groups
 
 
 def _routes(reference: Reference, under: str | None, observer: Observer) -> list[RouteDifference]:
@@ -86,13 +98,13 @@ def _unjudged(reference: Reference, under: str | None, observer: Observer) -> li
     return [one for one in found if reference.free_route(one.node, one.prefix, under) is None]
 
 
-def _flows(reference: Reference, under: str | None, observer: Observer) -> list[FlowDifference]:
-    held = reference.compared(under)
-    found = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
-    suspects = [one.held for one in spread(_differing(reference, under, held, found), MOST_CONFIRMED)]
-    differing = _confirmed(reference, under, suspects, observer, size=BATCH)
+def _flows(
+    reference: Reference, under: str | None, suspects: Sequence[HeldFlow], observer: Observer, *, size: int
+) -> list[FlowDifference]:
+    """The suspects that differ again when ``size`` are tried at a time, unless these are too many for the network."""
+    differing = _confirmed(reference, under, suspects, observer, size=size)
     sample = [one.held for one in differing[:FEW]]
-    if len(_confirmed(reference, under, sample, observer, size=FEW)) == len(sample):
+    if size > BATCH or len(_confirmed(reference, under, sample, observer, size=FEW)) == len(sample):
         return differing
     return _confirmed(reference, under, [one.held for one in differing], observer, size=FEW)
 
