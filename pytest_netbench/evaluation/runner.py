@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from pytest_netbench import deadline
 from pytest_netbench.errors import TookTooLong
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.happening import EventFailed, Happening, configs_of
@@ -264,6 +265,7 @@ class _Run:
         pause_s = FIRST_PAUSE_S
         never = threading.Event()
         while pending := [wait for wait in waits if wait.result is None]:
+            deadline.check()
             self._look(pending, losses)
             if self._stops and any(wait.failed for wait in pending):
                 return

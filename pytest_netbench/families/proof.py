@@ -59,6 +59,7 @@ class Extent:
         mutants: At most so many mutants of the ground truth; 0 is all of them.
         share: One of so many recorded solutions and mutants is measured.
         seed: Draws them.
+        side_by_side: At most so many stages are open at a time: a stage whose testcases fail mostly waits.
         memory: Keeps results between self-tests.
     """
 
@@ -68,6 +69,7 @@ class Extent:
     mutants: int = DEFAULT_MUTANTS
     share: int = 1
     seed: int = 1
+    side_by_side: int = 1
     memory: Memory = field(default_factory=NoMemory)
 
     def drawn(self, *name: object) -> bool:

@@ -44,6 +44,7 @@ def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
     cache = getattr(config, "cache", None)
     known: dict[str, float] = {} if cache is None else cache.get(DURATIONS, {})
     by_source: dict[str, Estimate] = {}
+    at_once = run_of(config).stages_at_once(len(node_ids))
     found = []
     for node_id in node_ids:
         source = source_of(node_id, config)
@@ -51,7 +52,7 @@ def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
         if key not in by_source:
             by_source[key] = _of_source(source, run_of(config))
         guess = by_source[key]
-        found.append(Estimate(seconds=known.get(node_id, guess.seconds), memory_mb=guess.memory_mb))
+        found.append(Estimate(seconds=known.get(node_id, guess.seconds), memory_mb=at_once * guess.memory_mb))
     return found
 
 

@@ -92,6 +92,10 @@ class Run:
         """The results directory as it is printed."""
         return str(self.results.relative_to(rootdir) if self.results.is_relative_to(rootdir) else self.results)
 
+    def stages_at_once(self, items: int) -> int:
+        """How many stages an item may open at a time: a self-test uses the workers that have no item of their own."""
+        return max(1, self.side_by_side // max(1, items)) if self.selftest else 1
+
     @property
     def wanted(self) -> bool:
         """Whether tasks are to be run at all."""

@@ -114,6 +114,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         also = [run.backend, run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
         extent = extent_of(run.proving, task, source, memory)
+        extent = replace(extent, side_by_side=run.stages_at_once(len(request.session.items)))
         report = selftest(task, settings, extent)
         report = replace(report, problems=(*report.problems, *_reference_problems(request, task)))
     except RequirementMissing as lack:

@@ -63,13 +63,12 @@ def selftest(task: Task, settings: Settings | None = None, extent: Extent | None
         InfrastructureError: A stage broke, or its health checks failed.
     """
     began = time.monotonic()
-    opened = 0
+    opened: list[None] = []  # from several threads
     refused: dict[str, None] = {}
 
     @contextmanager
     def stages(*, when_healthy: Callable[[Any], object] | None = None) -> Iterator[Scene]:
-        nonlocal opened
-        opened += 1
+        opened.append(None)
         with Stage(task, settings, when_healthy=when_healthy) as stage:
             if stage.lab is not None:
                 refused.update(dict.fromkeys(map(str, stage.lab.refused_startup_lines)))
@@ -82,6 +81,6 @@ def selftest(task: Task, settings: Settings | None = None, extent: Extent | None
         shown=dict(proof.shown),
         listed=dict(proof.listed) | ({REFUSED: tuple(refused)} if refused else {}),
         truth=proof.truth,
-        stages=opened,
+        stages=len(opened),
         seconds=time.monotonic() - began,
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -37,6 +38,53 @@ def test_a_sound_task_has_no_problems_and_its_truth_is_told():
         "survivors explained": "0 of 0",
         "repeats": "2",
     }
+
+
+class Counting(MemoryBackend):
+    """Counts the labs that are there at a time; ``breaks`` is the number of a lab that cannot be deployed."""
+
+    def __init__(self, *, breaks: int | None = None) -> None:
+        super().__init__()
+        self.open = self.most = self.count = 0
+        self._breaks = breaks
+        self._lock = threading.Lock()
+
+    def deploy(self, request: Any) -> Any:
+        with self._lock:
+            self.open += 1
+            self.count += 1
+            self.most = max(self.most, self.open)
+            if self.count == self._breaks:
+                raise LabError("no lab")
+        lab = super().deploy(request)
+        destroy = lab.destroy
+
+        def counted() -> None:
+            destroy()
+            with self._lock:
+                self.open -= 1
+
+        lab.destroy = counted
+        return lab
+
+
+@pytest.mark.parametrize("side_by_side", [1, 3])
+def test_omissions_are_measured_side_by_side_with_the_same_result(side_by_side):
+    backend = Counting()
+    task = task_of(ground_truth_configs={"edge": [*WORK, "policy a", "policy b"]})
+    report = selftest(task, Settings(backend=backend), Extent(repeats=1, side_by_side=side_by_side))
+    assert report.listed == {SURVIVORS: ("edge: 'policy a': not explained", "edge: 'policy b': not explained")}
+    assert report.shown["lines missed when left out"] == "2 of 4"
+    assert report.stages == backend.count == 6
+    assert 1 < backend.most <= 3 if side_by_side > 1 else backend.most == 1
+
+
+def test_an_error_ends_what_is_measured_side_by_side():
+    backend = Counting(breaks=4)
+    task = task_of(ground_truth_configs={"edge": [*WORK, *(f"policy p{number}" for number in range(12))]})
+    with pytest.raises(LabError, match="no lab"):
+        selftest(task, Settings(backend=backend), Extent(repeats=1, side_by_side=2))
+    assert backend.count < 8
 
 
 def test_a_task_the_oracle_cannot_solve_is_named_with_what_was_seen():

@@ -42,10 +42,12 @@ class Omissions:
         return len(self._lines)
 
     def measure(self, repeat: int) -> None:
-        for line in self._lines:
+        def is_noticed(line: Line) -> bool:
             configs = truth_without(self._workshop.task, line)
-            if self._workshop.judged(line_name(*line), configs, repeat=repeat, passes=False).failed:
-                self._noticed[line] += 1
+            return bool(self._workshop.judged(line_name(*line), configs, repeat=repeat, passes=False).failed)
+
+        noticed = self._workshop.each(is_noticed, self._lines)
+        self._noticed.update(line for line, one in zip(self._lines, noticed, strict=True) if one)
         self._repeats += 1
 
     def problems(self) -> Iterator[str]:

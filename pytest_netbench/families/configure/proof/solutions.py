@@ -42,10 +42,12 @@ class RecordedSolutions:
         return len(self._right) + len(self._wrong)
 
     def measure(self, repeat: int) -> None:
-        for one in (*self._right, *self._wrong):
-            verdict = self._workshop.judged(
-                f"solution {one.name}", one.configs, repeat=repeat, passes=one in self._right
-            )
+        def judged(one: Solution) -> Verdict:
+            what = f"solution {one.name}"
+            return self._workshop.judged(what, one.configs, repeat=repeat, passes=one in self._right)
+
+        every = (*self._right, *self._wrong)
+        for one, verdict in zip(every, self._workshop.each(judged, every), strict=True):
             self._verdicts[one.name].append(verdict)
 
     def problems(self) -> Iterator[str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import TypeVar
 
+from pytest_netbench import deadline
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
@@ -19,6 +24,8 @@ from pytest_netbench.model.task import UNLIMITED, Task
 from pytest_netbench.model.testcase import Testcase
 
 Configs = Mapping[str, Sequence[str]]
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +72,28 @@ class Workshop:
         with self._stages() as scene:
             assert isinstance(scene, NetworkScene), "a stage of configure has a network"
             yield scene
+
+    def each(self, measure: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """Measure each of ``items``, as many at a time as the extent allows; results in order.
+
+        After an error nothing new begins. If the caller does not wait any longer, what is under way is told to end.
+        """
+        over = threading.Event()
+
+        def one(item: T) -> R:
+            try:
+                with deadline.within(math.inf, cancelled=over.is_set):
+                    return measure(item)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+        pool = ThreadPoolExecutor(max_workers=self.extent.side_by_side, thread_name_prefix="netbench-proof")
+        try:
+            return list(pool.map(one, items))
+        finally:
+            over.set()
+            pool.shutdown(cancel_futures=True)
 
     def judged(self, what: str, configs: Configs, *, repeat: int, passes: bool) -> Verdict:
         """What the testcases say of ``configs``, measured or remembered.
