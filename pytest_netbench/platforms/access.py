@@ -1,6 +1,7 @@
-"""The core interface of a node, which every backend offers. Everything else is a capability.
+"""The facts of a node, and the ways to reach it: programs, files, terminals, the command line of a device.
 
-Owns the protocol ``NodeAccess`` and its values. Must not know any network OS.
+Every backend offers the facts (``NodeAccess``). The ways are capabilities, whose keys are in ``capabilities``. Must not
+know any network OS.
 """
 
 from __future__ import annotations
@@ -38,6 +39,61 @@ class SandboxLimits:
 
 
 DEFAULT_LIMITS = SandboxLimits()
+
+
+class NodeFacts(Protocol):
+    """What is known of a node without asking it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def platform(self) -> str:
+        """Name of the node's dialect, as the topology says."""
+        ...
+
+    @property
+    def role(self) -> str | None:
+        """What the topology says the node is for, e.g. ``switch``."""
+        ...
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Interface names in topology order, the platform's own names."""
+        ...
+
+    @property
+    def peers(self) -> Mapping[str, tuple[Endpoint, ...]]:
+        """By interface: the other ends of its link."""
+        ...
+
+    @property
+    def line_rates(self) -> Mapping[str, int]:
+        """By interface: the rate of its link in bit/s, for links with a limited rate."""
+        ...
+
+    @property
+    def time_scale(self) -> float: ...
+
+
+class Exec(Protocol):
+    """Trusted programs of the framework, run in a node with the lab's full privileges, without a shell."""
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        """Run one program and wait for it."""
+        ...
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        """Run several programs one after the other in one round trip."""
+        ...
+
+
+class Files(Protocol):
+    """The files of a node."""
+
+    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None: ...
+
+    def read_file(self, path: str) -> str: ...
 
 
 class CliSession(Protocol):
@@ -78,56 +134,12 @@ class PtyProgram(Protocol):
         ...
 
 
-class NodeAccess(Protocol):
-    """One running node as its driver uses it: the core that every backend offers."""
+class Terminals(Protocol):
+    """Programs on a pseudo-terminal in a node, without capabilities unless told otherwise."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def platform(self) -> str:
-        """Name of the node's dialect, as the topology says."""
+    def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
+        """Start an agent's program on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
         ...
-
-    @property
-    def role(self) -> str | None:
-        """What the topology says the node is for, e.g. ``switch``."""
-        ...
-
-    @property
-    def interfaces(self) -> tuple[str, ...]:
-        """Interface names in topology order, the platform's own names."""
-        ...
-
-    @property
-    def peers(self) -> Mapping[str, tuple[Endpoint, ...]]:
-        """By interface: the other ends of its link."""
-        ...
-
-    @property
-    def line_rates(self) -> Mapping[str, int]:
-        """By interface: the rate of its link in bit/s, for links with a limited rate."""
-        ...
-
-    @property
-    def memory(self) -> dict[str, Any]:
-        """State that the node's driver keeps in this process; removed with the lab."""
-        ...
-
-    @property
-    def time_scale(self) -> float: ...
-
-    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
-        """Run a trusted command of the framework in the node with the lab's full privileges, without a shell."""
-        ...
-
-    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
-        """Run several trusted commands one after the other in one round trip."""
-        ...
-
-    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None: ...
-
-    def read_file(self, path: str) -> str: ...
 
     def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
         """The persistent session called ``key``: ``argv`` on a pty in the sandbox (no capabilities), driven by scrapli.
@@ -143,12 +155,58 @@ class NodeAccess(Protocol):
         """Close the session called ``key``; the next ``cli`` opens it anew."""
         ...
 
-    def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
-        """Start an agent's program on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
+
+class CliLine(Protocol):
+    """A connection to the command line of a device. It carries characters, and knows no prompt."""
+
+    def read(self) -> bytes:
+        """What the device has sent since the last call, without waiting; empty if that is nothing.
+
+        Raises:
+            LabError: The connection is gone.
+        """
+        ...
+
+    def write(self, text: str) -> None:
+        """Send keys.
+
+        Raises:
+            LabError: The connection is gone.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the connection. Idempotent."""
+        ...
+
+
+class CommandLine(Protocol):
+    """The command line of a device that runs by itself, however it is reached: SSH, a console server, a serial line."""
+
+    @property
+    def enable_secret(self) -> str:
+        """The password of privileged mode; empty if there is none."""
+        ...
+
+    def connect(self) -> CliLine:
+        """Open a connection on which the device is about to show its prompt. Several may be open at once.
+
+        Raises:
+            LabError: The device does not answer, or does not let anybody in.
+        """
+        ...
+
+
+class NodeAccess(NodeFacts, Exec, Files, Terminals, Protocol):
+    """One running node: facts, and capabilities for all that can be done with it."""
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """State that the node's driver keeps in this process; removed with the lab."""
         ...
 
     def capability(self, kind: Capability[T]) -> T:
-        """What the node offers beyond this core, e.g. ``node.capability(FRR_SOCKETS).vty(…)``.
+        """What can be done with the node, e.g. ``node.capability(EXEC).run(["ip", "link"])``.
 
         Raises:
             RequirementMissing: The node does not offer it.

@@ -1,6 +1,6 @@
-"""The capabilities of a node: what it may offer to its driver and to tests beyond ``NodeAccess``.
+"""The capabilities of a node: what its driver, faults and tests can do with it.
 
-Owns one protocol and one key for each. Those of a whole lab are in ``lab/capabilities.py``.
+Owns a key for each, and its protocol unless ``access`` does. Those of a whole lab are in ``lab/capabilities.py``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
 from pytest_netbench.model.trial import SshLogin
-from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
+from pytest_netbench.platforms.access import (
+    DEFAULT_LIMITS,
+    CommandLine,
+    Completed,
+    Exec,
+    Files,
+    NodeAccess,
+    SandboxLimits,
+    Terminals,
+)
 from pytest_netbench.platforms.capability import Capability
 
 
@@ -239,6 +248,10 @@ class LabTime(Protocol):
         ...
 
 
+EXEC: Final = Capability[Exec]("exec", "programs that run in the node")
+FILES: Final = Capability[Files]("files", "files that can be read and written")
+TERMINAL: Final = Capability[Terminals]("terminal", "programs on a pseudo-terminal")
+CLI: Final = Capability[CommandLine]("cli", "the command line of a device that runs by itself")
 PROCESSES: Final = Capability[Processes]("processes", "long-running processes in lab time")
 FRR_SOCKETS: Final = Capability[FrrSockets]("frr-sockets", "commands to FRR's daemons over their own sockets")
 AGENT_SHELL: Final = Capability[AgentShell]("agent-shell", "a sandbox for shell commands of an agent")
@@ -250,16 +263,22 @@ PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be e
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
-NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
-    kind.name: kind
-    for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, LOGIN)
-}
+_EVERY: Final = (
+    *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
+    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, LOGIN),
+)
+NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""
 
+HOST: Final = tuple(kind.name for kind in (EXEC, FILES, TERMINAL, PROCESSES, AGENT_SHELL))
+"""What the drivers of Linux hosts require."""
+HOSTED: Final = (*HOST, FRR_SOCKETS.name)
+"""What the drivers of routers that run FRR require."""
 
-HOSTED: Final[tuple[str, ...]] = (PROCESSES.name, FRR_SOCKETS.name, AGENT_SHELL.name)
-"""What the drivers of this package require."""
+
+class HostNode(NodeAccess, Exec, Files, Terminals, Processes, AgentShell, Protocol):
+    """A node that is a Linux host: it implements what its driver requires itself."""
 
 
-class HostedNode(NodeAccess, Processes, FrrSockets, AgentShell, Protocol):
-    """A node whose network OS this project runs itself. Drivers of such nodes require the three capabilities."""
+class HostedNode(HostNode, FrrSockets, Protocol):
+    """A node whose routing is FRR's."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.access import Exec
 
 _TABLES = (("-4", "all"), ("-6", "all"))
 
@@ -41,7 +41,7 @@ class Saving(Protocol):
         ...
 
 
-def clear(node: NodeAccess, interfaces: Iterable[str]) -> None:
+def clear(node: Exec, interfaces: Iterable[str]) -> None:
     """Remove addresses, routes, filters, queues and added interfaces. Leaves the topology's interfaces up and empty.
 
     Args:

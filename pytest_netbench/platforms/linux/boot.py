@@ -7,7 +7,7 @@ import re
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.capabilities import HostedNode, Settling
+from pytest_netbench.platforms.capabilities import HostNode, Settling
 
 _TIMEOUT_S = 60.0
 _MARK = "netbench-failed-at-line"
@@ -15,7 +15,7 @@ _MARKED = re.compile(rf"^{_MARK} (\d+)\n?", re.MULTILINE)
 _SYNTAX = re.compile(r"^(?:/bin/)?bash: -c: line (\d+): (.*)$", re.MULTILINE)
 
 
-def boot(node: HostedNode, startup_config: str) -> tuple[list[RefusedLine], bool]:
+def boot(node: HostNode, startup_config: str) -> tuple[list[RefusedLine], bool]:
     """Run the startup config; return the failed lines, and whether all of it took effect without running a program.
 
     Raises:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import HostNode
 from pytest_netbench.platforms.linux import links, nft, routing, services, sysctls, tc
 from pytest_netbench.platforms.linux.listing import entries, shown
 
@@ -28,7 +28,7 @@ _END = "@@netbench-end-of-answer@@"
 _ENDS = re.compile(rf"^{_END} (\d+)\n", re.MULTILINE)
 
 
-def running_config(node: HostedNode) -> str:
+def running_config(node: HostNode) -> str:
     """Read everything in two round trips and write it down."""
     answers = _read(node, _READS)
     devices = tc.qdiscs(answers[6])
@@ -50,7 +50,7 @@ def running_config(node: HostedNode) -> str:
     return "".join(f"{shown(line)}\n" for line in lines)
 
 
-def _shaping(node: HostedNode, devices: dict[str, list[str]]) -> dict[str, list[str]]:
+def _shaping(node: HostNode, devices: dict[str, list[str]]) -> dict[str, list[str]]:
     """Interface to its qdiscs, classes and filters; asked only where there is a qdisc of somebody's making."""
     asked = [
         (name, kind, tuple(command))
@@ -81,7 +81,7 @@ def _hooks(qdiscs: Iterable[str]) -> list[list[str]]:
     return places
 
 
-def _read(node: HostedNode, commands: Iterable[tuple[str, ...]]) -> list[str]:
+def _read(node: HostNode, commands: Iterable[tuple[str, ...]]) -> list[str]:
     """What each command prints; one shell runs them all, since a process asked for from outside costs three."""
     asked = list(commands)
     script = "\n".join(f'{shlex.join(command)}; echo "{_END} $?"' for command in asked)

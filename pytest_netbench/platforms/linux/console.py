@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.platforms.access import PtyProgram
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import HostNode
 from pytest_netbench.platforms.relay import RelayConsole
 from pytest_netbench.platforms.terminal import CommandKind, Console
 
@@ -26,8 +26,8 @@ _INPUTRC = "set enable-bracketed-paste off\n" + "".join(
 )
 
 
-def open_console(node: HostedNode, *, writable: bool, reads: Sequence[str]) -> Console:
-    """A session; ``writable`` and ``reads`` as in ``HostedNode.shell``."""
+def open_console(node: HostNode, *, writable: bool, reads: Sequence[str]) -> Console:
+    """A session; ``writable`` and ``reads`` as in ``HostNode.shell``."""
 
     def run(command: str) -> tuple[str, int]:
         done = node.shell(command, writable=writable, reads=reads)

@@ -15,7 +15,7 @@ from pytest_netbench.model.hosting import DhcpClient, HostService, ServerName
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import Completed, SandboxLimits
-from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, config, console, dhcp, listing, routing, services
 from pytest_netbench.platforms.sessions import Excused, none_excused
@@ -41,33 +41,33 @@ class LinuxDriver:
 
     name = "linux"
     dialect = "linux"
-    requires = HOSTED
+    requires = HOST
     has_console = True
 
     def __init__(self) -> None:
         # nothing unsettles a host again, and asking costs a process
-        self._settled: WeakSet[HostedNode] = WeakSet()
+        self._settled: WeakSet[HostNode] = WeakSet()
         # clients of DHCP without an address, with their interfaces
-        self._asking: WeakKeyDictionary[HostedNode, str] = WeakKeyDictionary()
+        self._asking: WeakKeyDictionary[HostNode, str] = WeakKeyDictionary()
 
-    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def version(self, node: HostNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
         return _version()
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    def boot(self, node: HostNode, startup_config: str) -> list[RefusedLine]:
         refused, plain = boot.boot(node, startup_config)
         if plain:
             self._settled.add(node)
         return refused
 
-    def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    def reboot(self, node: HostNode, startup_config: str) -> list[RefusedLine]:
         power.clear(node, map(self.kernel_interface, node.interfaces))
         self._settled.discard(node)
         return self.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
+    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
         missing: list[str] = []
         for node in nodes.values():
             if node in self._asking:
@@ -80,68 +80,68 @@ class LinuxDriver:
                     self._settled.add(node)
         return Pending(missing=tuple(missing))
 
-    def _unaddressed(self, node: HostedNode) -> Iterator[str]:
+    def _unaddressed(self, node: HostNode) -> Iterator[str]:
         interface = self._asking[node]
         if dhcp.has_address(node, interface):
             del self._asking[node]
         else:
             yield f"{node.name}: {interface} has no address from a DHCP server"
 
-    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+    def apply(self, node: HostNode, commands: Sequence[str]) -> list[CommandStatus]:
         return [_status(node.name, command, node.shell(command, writable=True)) for command in commands]
 
-    def running_config(self, node: HostedNode) -> str:
+    def running_config(self, node: HostNode) -> str:
         return config.running_config(node)
 
-    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
         return spoken(node.shell(command, writable=False, reads=PRIVILEGED_READS, limits=limits), limits.timeout_s)
 
-    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
+    def routes(self, node: HostNode, prefix: str) -> list[Route]:
         network = ip_network(prefix, strict=False)
         done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
         return routing.routes(listing.entries(done.stdout), prefix)
 
-    def table(self, node: HostedNode) -> list[Route]:
+    def table(self, node: HostNode) -> list[Route]:
         found = node.run_many([("ip", f"-{version}", "-j", "route", "show") for version in (4, 6)])
         return [route for done in found for route in routing.table(listing.entries(done.stdout))]
 
-    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(self, node: HostNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
         return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
-    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
+    def unenforced(self, node: HostNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
         return ()
 
-    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: HostNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
         return None
 
-    def serve(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+    def serve(self, node: HostNode, hosted: Sequence[HostService]) -> None:
         services.serve(node, hosted)
         for one in hosted:
             if isinstance(one, DhcpClient):
                 self._asking[node] = one.interface
 
-    def withdraw(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+    def withdraw(self, node: HostNode, hosted: Sequence[HostService]) -> None:
         services.withdraw(node, hosted)
 
-    def ask_again(self, node: HostedNode) -> None:
+    def ask_again(self, node: HostNode) -> None:
         services.ask_again(node)
 
-    def refresh_files(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+    def refresh_files(self, node: HostNode, hosted: Sequence[HostService]) -> None:
         services.refresh(node, hosted)
 
-    def forget_sessions(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+    def forget_sessions(self, node: HostNode, hosted: Sequence[HostService]) -> None:
         services.forget_sessions(node, hosted)
 
-    def start_server(self, node: HostedNode, kind: ServerName) -> None:
+    def start_server(self, node: HostNode, kind: ServerName) -> None:
         services.start(node, kind)
 
-    def end_server(self, node: HostedNode, kind: ServerName) -> None:
+    def end_server(self, node: HostNode, kind: ServerName) -> None:
         services.end(node, kind)
 
-    def server_runs(self, node: HostedNode, kind: ServerName) -> bool:
+    def server_runs(self, node: HostNode, kind: ServerName) -> bool:
         return services.runs(node, kind)
 
-    def throttle_server(self, node: HostedNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
+    def throttle_server(self, node: HostNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
         services.throttle(node, kind, stopped_s=stopped_s, running_s=running_s)
 
 

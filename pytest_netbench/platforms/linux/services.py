@@ -26,7 +26,7 @@ from pytest_netbench.model.hosting import (
     WebServer,
     servers_of,
 )
-from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
+from pytest_netbench.platforms.capabilities import PROGRAMS, HostNode
 from pytest_netbench.platforms.linux import balancer, dhcp, rpki, vpn, web
 
 RESOLV_CONF: Final = "/etc/resolv.conf"
@@ -79,7 +79,7 @@ NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
 """By kind of server: what a machine must have for it and its clients, programs most of all."""
 
 
-def serve(node: HostedNode, services: Sequence[HostService]) -> None:
+def serve(node: HostNode, services: Sequence[HostService]) -> None:
     """Write the files of services, and start the servers.
 
     Raises:
@@ -104,19 +104,19 @@ def serve(node: HostedNode, services: Sequence[HostService]) -> None:
             _start_client(node, one)
 
 
-def _run(node: HostedNode, command: str) -> None:
+def _run(node: HostNode, command: str) -> None:
     done = node.run(["/bin/sh", "-c", command])
     if done.returncode:
         raise LabError(f"{node.name}: {(done.stderr or done.stdout).strip()}")
 
 
-def _start_client(node: HostedNode, client: DhcpClient) -> None:
+def _start_client(node: HostNode, client: DhcpClient) -> None:
     node.run_many([("mkdir", "-p", dhcp.RUN), ("ln", "-sfn", dhcp.LEASED_RESOLV_CONF, RESOLV_CONF)])
     if dhcp.CLIENT not in node.capability(PROGRAMS).running():
         node.start(dhcp.client_argv(client.interface), name=dhcp.CLIENT, lab_time=False)
 
 
-def withdraw(node: HostedNode, services: Sequence[HostService]) -> None:
+def withdraw(node: HostNode, services: Sequence[HostService]) -> None:
     """End servers and remove their files.
 
     Raises:
@@ -129,21 +129,21 @@ def withdraw(node: HostedNode, services: Sequence[HostService]) -> None:
         raise LabError(f"{node.name}: {done.stderr.strip()}")
 
 
-def ask_again(node: HostedNode) -> None:
+def ask_again(node: HostNode) -> None:
     """Let the DHCP client give its lease back, and ask for one."""
     programs = node.capability(PROGRAMS)
     for number in (_USR2, _USR1):
         programs.signal(dhcp.CLIENT, number)
 
 
-def start(node: HostedNode, kind: ServerName) -> None:
+def start(node: HostNode, kind: ServerName) -> None:
     """Start a server; without effect if it runs."""
     server = _SERVERS[kind]
     if server.program not in node.capability(PROGRAMS).running():
         node.start(server.argv, name=server.program, lab_time=False)
 
 
-def end(node: HostedNode, kind: ServerName) -> None:
+def end(node: HostNode, kind: ServerName) -> None:
     """End a server in order, and return once it is gone.
 
     Raises:
@@ -158,17 +158,17 @@ def end(node: HostedNode, kind: ServerName) -> None:
         time.sleep(_PACE_S)  # whoever asks is not told that a program has ended
 
 
-def runs(node: HostedNode, kind: ServerName) -> bool:
+def runs(node: HostNode, kind: ServerName) -> bool:
     """Whether a server runs, be it slowed down or not."""
     return _SERVERS[kind].program in node.capability(PROGRAMS).running()
 
 
-def throttle(node: HostedNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
+def throttle(node: HostNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
     """Let a server run for ``running_s`` after each ``stopped_s`` only, in wall seconds; freely if both are 0."""
     node.capability(PROGRAMS).throttle(_SERVERS[kind].program, stopped_s=stopped_s, running_s=running_s)
 
 
-def refresh(node: HostedNode, services: Sequence[HostService]) -> None:
+def refresh(node: HostNode, services: Sequence[HostService]) -> None:
     """Write each file of services as it is, so that no time of a change tells which one was changed."""
     for path in dict(_files(services)):
         _write(node, path, node.read_file(path))
@@ -176,7 +176,7 @@ def refresh(node: HostedNode, services: Sequence[HostService]) -> None:
         node.run(["touch", "--no-create", dhcp.LEASED_RESOLV_CONF])
 
 
-def forget_sessions(node: HostedNode, services: Sequence[HostService]) -> None:
+def forget_sessions(node: HostNode, services: Sequence[HostService]) -> None:
     """Give each tunnel its config again: its peers have no session then, and their counters begin at zero.
 
     Raises:
@@ -186,7 +186,7 @@ def forget_sessions(node: HostedNode, services: Sequence[HostService]) -> None:
         _run(node, vpn.CONFIGURE)
 
 
-def _write(node: HostedNode, path: str, text: str) -> None:
+def _write(node: HostNode, path: str, text: str) -> None:
     node.write_file(path, text, mode=_MODES.get(path, 0o644))
 
 

@@ -14,7 +14,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import SandboxLimits
-from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, console
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS, LinuxDriver
@@ -31,7 +31,7 @@ class OpenflowControllerDriver:
 
     name = "openflow_controller"
     dialect = "openflow_controller"
-    requires = HOSTED
+    requires = HOST
     has_console = True
     in_lab_time = False
     packages = programs.PACKAGES
@@ -39,13 +39,13 @@ class OpenflowControllerDriver:
     def __init__(self) -> None:
         self._linux = LinuxDriver()
 
-    def version(self, node: HostedNode | None = None) -> str | None:
+    def version(self, node: HostNode | None = None) -> str | None:
         return self._linux.version(node)
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    def boot(self, node: HostNode, startup_config: str) -> list[RefusedLine]:
         lines = startup_config.splitlines()
         refused, intents = _own(node.name, lines)
         # comments keep the numbers of the lines behind them
@@ -55,51 +55,51 @@ class OpenflowControllerDriver:
         programs.start(node, intents)
         return sorted((*refused, *more), key=lambda one: one.line_number)
 
-    def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    def reboot(self, node: HostNode, startup_config: str) -> list[RefusedLine]:
         programs.stop(node)
         power.clear(node, map(self.kernel_interface, node.interfaces))
         return self.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
+    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:
         linux = self._linux.pending(nodes, excused=excused)
         return Pending(missing=(*linux.missing, *(phrase for node in nodes.values() for phrase in _waiting(node))))
 
-    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+    def apply(self, node: HostNode, commands: Sequence[str]) -> list[CommandStatus]:
         return [
             self._apply_own(node, command) if _is_own(command) else self._linux.apply(node, [command])[0]
             for command in commands
         ]
 
-    def _apply_own(self, node: HostedNode, command: str) -> CommandStatus:
+    def _apply_own(self, node: HostNode, command: str) -> CommandStatus:
         try:
             message = _change(node, command)
         except (ValueError, LabError) as error:
             return CommandStatus(device=node.name, command=command, status="error", message=str(error))
         return CommandStatus(device=node.name, command=command, status="success", message=message)
 
-    def running_config(self, node: HostedNode) -> str:
+    def running_config(self, node: HostNode) -> str:
         own = "".join(f" {line}\n" for line in programs.intents(node))
         return f"{_WORD}\n{own}{self._linux.running_config(node)}"
 
-    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
         if not _is_own(command):
             return self._linux.execute(node, command, limits=limits)
         show = _SHOWS.get(" ".join(command.split()).removeprefix(f"{_WORD} "))
         return f"read-only: {' or '.join(f'{_WORD} {word}' for word in _SHOWS)}\n" if show is None else show(node)
 
-    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
+    def routes(self, node: HostNode, prefix: str) -> list[Route]:
         return self._linux.routes(node, prefix)
 
-    def table(self, node: HostedNode) -> list[Route]:
+    def table(self, node: HostNode) -> list[Route]:
         return self._linux.table(node)
 
-    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(self, node: HostNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
         return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
-    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - it refuses what it does not do
+    def unenforced(self, node: HostNode) -> Sequence[str]:  # noqa: ARG002 - it refuses what it does not do
         return ()
 
-    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: HostNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
         return None
 
 
@@ -129,7 +129,7 @@ def _known(intents: Sequence[str]) -> None:
         raise ValueError(f"there is no switch {missing[0]!r}")
 
 
-def _change(node: HostedNode, command: str) -> str:
+def _change(node: HostNode, command: str) -> str:
     """Do what a command of the controller says; return what it answers.
 
     Raises:
@@ -163,7 +163,7 @@ def _change(node: HostedNode, command: str) -> str:
     return ""
 
 
-def _status(node: HostedNode) -> str:
+def _status(node: HostNode) -> str:
     states = programs.states(node)
     if states is None:
         return "The controller does not run.\n" if not programs.is_running(node) else "The controller starts.\n"
@@ -176,14 +176,14 @@ def _status(node: HostedNode) -> str:
     )
 
 
-def _show(node: HostedNode) -> str:
+def _show(node: HostNode) -> str:
     return "".join(f"{line}\n" for line in programs.intents(node))
 
 
-_SHOWS: Final[Mapping[str, Callable[[HostedNode], str]]] = {"status": _status, "show": _show}
+_SHOWS: Final[Mapping[str, Callable[[HostNode], str]]] = {"status": _status, "show": _show}
 
 
-def _waiting(node: HostedNode) -> Iterator[str]:
+def _waiting(node: HostNode) -> Iterator[str]:
     states = programs.states(node)
     if states is None:
         yield f"{node.name}: the controller has not started"

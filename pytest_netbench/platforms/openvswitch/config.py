@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_netbench.dialects.openvswitch.flows import FlowRule, flows
 from pytest_netbench.errors import LabDied, LabError
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import HostNode
 from pytest_netbench.platforms.linux import config as linux
 from pytest_netbench.platforms.openvswitch import database
 from pytest_netbench.platforms.openvswitch.database import Bridge
@@ -14,12 +14,12 @@ from pytest_netbench.platforms.openvswitch.database import Bridge
 _REWRITE = "/run/openvswitch/flows"
 
 
-def running_config(node: HostedNode) -> str:
+def running_config(node: HostNode) -> str:
     """Read it in a few round trips. What an agent has ended answers nothing, and the config says so."""
     return linux.running_config(node) + "".join(f"{line}\n" for line in _bridges(node))
 
 
-def _bridges(node: HostedNode) -> Iterator[str]:
+def _bridges(node: HostNode) -> Iterator[str]:
     try:
         bridges = database.read(node)
     except LabDied:
@@ -39,7 +39,7 @@ def _bridges(node: HostedNode) -> Iterator[str]:
             yield from _block(bridge, table)
 
 
-def read_flows(node: HostedNode, bridges: Sequence[str]) -> list[list[FlowRule]]:
+def read_flows(node: HostNode, bridges: Sequence[str]) -> list[list[FlowRule]]:
     """Return the flows of each bridge.
 
     Raises:
@@ -53,7 +53,7 @@ def read_flows(node: HostedNode, bridges: Sequence[str]) -> list[list[FlowRule]]
     return found
 
 
-def rejuvenate(node: HostedNode) -> None:
+def rejuvenate(node: HostNode) -> None:
     """Replace all flows by themselves, at once: each begins anew, so that no age and no counter tells them apart.
 
     Raises:

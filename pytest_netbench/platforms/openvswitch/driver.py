@@ -9,7 +9,7 @@ from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import SandboxLimits
-from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, console
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS, LinuxDriver, spoken
@@ -26,7 +26,7 @@ class OpenvswitchDriver:
 
     name = "openvswitch"
     dialect = "openvswitch"
-    requires = HOSTED
+    requires = HOST
     has_console = True
     in_lab_time = False
     reads_raw_frames = True
@@ -34,63 +34,63 @@ class OpenvswitchDriver:
     def __init__(self) -> None:
         self._linux = LinuxDriver()
 
-    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def version(self, node: HostNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
         return programs.version()
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    def boot(self, node: HostNode, startup_config: str) -> list[RefusedLine]:
         programs.start(node)
         refused, _ = boot.boot(node, startup_config)
         self._use_datapath(node)
         return refused
 
-    def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    def reboot(self, node: HostNode, startup_config: str) -> list[RefusedLine]:
         programs.end(node)
         power.clear(node, map(self.kernel_interface, node.interfaces))
         return self.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
+    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:
         linux = self._linux.pending(nodes, excused=excused)
         return Pending(missing=(*linux.missing, *(phrase for node in nodes.values() for phrase in _unconnected(node))))
 
-    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+    def apply(self, node: HostNode, commands: Sequence[str]) -> list[CommandStatus]:
         statuses = self._linux.apply(node, commands)
         self._use_datapath(node)
         return statuses
 
-    def apply_unseen(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+    def apply_unseen(self, node: HostNode, commands: Sequence[str]) -> list[CommandStatus]:
         statuses = self.apply(node, commands)
         # the database keeps a history of what was typed until it is compacted
         node.run(["ovs-appctl", "-t", f"{programs.RUN}/ovsdb.ctl", "ovsdb-server/compact"])
         return statuses
 
-    def running_config(self, node: HostedNode) -> str:
+    def running_config(self, node: HostNode) -> str:
         return config.running_config(node)
 
-    def saved_config(self, node: HostedNode) -> str:
+    def saved_config(self, node: HostNode) -> str:
         return config.running_config(node)
 
-    def save_config(self, node: HostedNode, config_text: str) -> None:  # noqa: ARG002 - it is kept as it is running
+    def save_config(self, node: HostNode, config_text: str) -> None:  # noqa: ARG002 - it is kept as it is running
         config.rejuvenate(node)
 
-    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
         return spoken(node.shell(command, writable=False, reads=_READS, limits=limits), limits.timeout_s)
 
-    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
+    def routes(self, node: HostNode, prefix: str) -> list[Route]:
         return self._linux.routes(node, prefix)
 
-    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(self, node: HostNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
         return console.open_console(node, writable=not read_only, reads=_READS if read_only else ())
 
-    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - it refuses what it does not do
+    def unenforced(self, node: HostNode) -> Sequence[str]:  # noqa: ARG002 - it refuses what it does not do
         return ()
 
-    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: HostNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
         return None
 
-    def _use_datapath(self, node: HostedNode) -> None:
+    def _use_datapath(self, node: HostNode) -> None:
         """Give bridges the datapath that works here, whatever they ask for; none if an agent has ended the database."""
         try:
             bridges = database.read(node)
@@ -103,7 +103,7 @@ class OpenvswitchDriver:
                 node.run(["ovs-vsctl", "set", "bridge", bridge.name, f"datapath_type={_DATAPATH}"])
 
 
-def _unconnected(node: HostedNode) -> Iterator[str]:
+def _unconnected(node: HostNode) -> Iterator[str]:
     found = [(bridge, target) for bridge in database.read(node) for target in bridge.controllers]
     unnoted = False
     for bridge, target in found:
@@ -115,7 +115,7 @@ def _unconnected(node: HostedNode) -> Iterator[str]:
         yield f"{node.name}: it has not noted that it is connected"
 
 
-def _has_session(node: HostedNode, target: str) -> bool:
+def _has_session(node: HostNode, target: str) -> bool:
     """Whether there is a connection to ``tcp:ADDRESS:PORT``."""
     place = target.partition(":")[2]
     return bool(node.run(["ss", "-Htn", "state", "established", "dst", place]).stdout.strip())

@@ -12,7 +12,7 @@ from functools import cache
 from shutil import which
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import HostNode
 
 INSTALL_COMMAND = "sudo apt-get install -y --no-install-recommends openvswitch-switch"
 PROGRAMS = ("ovs-vswitchd", "ovsdb-server", "ovsdb-tool", "ovsdb-client", "ovs-vsctl", "ovs-ofctl", "ovs-appctl")
@@ -55,7 +55,7 @@ def version() -> str | None:
     return found[1] if found else None
 
 
-def start(node: HostedNode) -> None:
+def start(node: HostNode) -> None:
     """Start the database and the switch with no configuration.
 
     Raises:
@@ -79,12 +79,12 @@ def start(node: HostedNode) -> None:
     _check(node, _WAIT.format(path=f"{RUN}/ovs-vswitchd.$(cat {RUN}/ovs-vswitchd.pid).ctl"), "it does not start")
 
 
-def end(node: HostedNode) -> None:
+def end(node: HostNode) -> None:
     """End both, and forget their configuration."""
     node.run(["/bin/sh", "-c", _END])
 
 
-def _check(node: HostedNode, script: str, what: str) -> None:
+def _check(node: HostNode, script: str, what: str) -> None:
     done = node.run(["/bin/sh", "-c", script], timeout_s=_STARTED_S)
     if done.returncode != 0:
         raise LabError(f"{node.name}: Open vSwitch: {what}: {(done.stderr or done.stdout).strip() or 'no output'}")
