@@ -21,6 +21,7 @@ from pytest_netbench.faults.hosts import address_in, configured_mac
 from pytest_netbench.lab.capabilities import LINKS
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.platforms.capabilities import EXEC
 
 DOWN_S: Final = 15.0
 UP_S: Final = 45.0
@@ -89,7 +90,7 @@ def has_carrier(lab: Lab, node: str, interface: str) -> bool:
         LabError: It cannot be read.
     """
     kernel = lab.driver(node).kernel_interface(interface)
-    done = lab.nodes[node].run(["ip", "-j", "link", "show", "dev", kernel])
+    done = lab.nodes[node].capability(EXEC).run(["ip", "-j", "link", "show", "dev", kernel])
     if done.returncode:
         raise LabError(f"{node}: the state of {interface} could not be read: {done.stderr.strip()}")
     (link,) = json.loads(done.stdout)
@@ -213,14 +214,14 @@ def _cards(network: DrawnNetwork) -> Iterator[Detached]:
 def _attach(lab: Lab, p: Detached) -> None:
     lab.capability(LINKS).attach(p.node, p.interface)
     for command in p.commands:
-        done = lab.nodes[p.node].run(command.split())
+        done = lab.nodes[p.node].capability(EXEC).run(command.split())
         if done.returncode:
             raise LabError(f"{p.node} refused {command!r}: {done.stderr.strip()}")
 
 
 def _is_there(lab: Lab, p: Detached) -> Iterator[str]:
     kernel = lab.driver(p.node).kernel_interface(p.interface)
-    if not lab.nodes[p.node].run(["ip", "link", "show", "dev", kernel]).returncode:
+    if not lab.nodes[p.node].capability(EXEC).run(["ip", "link", "show", "dev", kernel]).returncode:
         yield f"{p.node} has the interface {p.interface}"
 
 

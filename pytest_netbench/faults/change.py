@@ -18,6 +18,7 @@ from pytest_netbench.faults.syntax import below
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.platforms import capabilities
 from pytest_netbench.platforms.driver import AppliesUnseen, ListsNeighbors, ListsRoutes
 
 
@@ -213,13 +214,13 @@ def by_config(node: str, commands: Sequence[str], lab: Lab) -> Iterator[str]:
 def _by_shell(node: str, commands: Sequence[str], lab: Lab) -> Iterator[str]:
     """Like ``by_config``, by the shell of the node."""
     for command in commands:
-        done = lab.nodes[node].run(["/bin/sh", "-c", command])
+        done = lab.nodes[node].capability(capabilities.EXEC).run(["/bin/sh", "-c", command])
         if done.returncode != 0:
             yield f"{command!r}: {(done.stderr or done.stdout).strip() or f'exit status {done.returncode}'}"
 
 
 def _unseen(node: str, sign: Sign, lab: Lab) -> Iterator[str]:
-    done = lab.nodes[node].run(["/bin/sh", "-c", sign.command])
+    done = lab.nodes[node].capability(capabilities.EXEC).run(["/bin/sh", "-c", sign.command])
     if done.returncode != 0 or not re.search(sign.pattern, done.stdout, re.MULTILINE):
         shown = " / ".join((done.stdout or done.stderr).split("\n")).strip() or "nothing"
         yield f"{sign.command!r} shows {shown}, expected a match of {sign.pattern!r}"

@@ -23,6 +23,7 @@ from pytest_netbench.faults.hosts import (
 )
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.platforms.capabilities import EXEC
 
 OWN_MACS: Final = ("02:16:3e:5b:20:91", "06:a1:4c:07:d3:6e", "0e:58:bf:92:1a:c4")
 """Hardware addresses that nobody has, to repair one that two have."""
@@ -181,7 +182,7 @@ def _mac(lab: Lab, node: str, interface: str) -> str:
 
 
 def _listed(lab: Lab, node: str, words: tuple[str, ...]) -> list[dict[str, str]]:
-    done = lab.nodes[node].run(["ip", "-j", *words])
+    done = lab.nodes[node].capability(EXEC).run(["ip", "-j", *words])
     if done.returncode:
         raise LabError(f"{node}: `ip {' '.join(words)}` failed: {done.stderr.strip()}")
     found: list[dict[str, str]] = json.loads(done.stdout or "[]")

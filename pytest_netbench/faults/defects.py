@@ -18,6 +18,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.demand import BURST_PACKETS, Bursts
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import LinkQuality
+from pytest_netbench.platforms.capabilities import EXEC
 
 LOSS: Final = 0.25
 RATE_BPS: Final = 500_000
@@ -157,7 +158,7 @@ def checksum_errors(lab: Lab, node: str) -> int:
     Raises:
         LabError: The node does not tell.
     """
-    done = lab.nodes[node].run(["cat", "/proc/net/snmp"])
+    done = lab.nodes[node].capability(EXEC).run(["cat", "/proc/net/snmp"])
     lines = [line.split() for line in done.stdout.splitlines()]
     counted = {
         names[0]: dict(zip(names, values, strict=True)) for names, values in zip(lines[::2], lines[1::2], strict=True)

@@ -17,6 +17,7 @@ from pytest_netbench.faults.servers import OnServer, hosting, process_fault, ser
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.hosting import DhcpServer
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
+from pytest_netbench.platforms.capabilities import EXEC
 from pytest_netbench.text import listed
 
 PORT: Final = 67
@@ -77,7 +78,7 @@ def configured(lab: Lab, node: str, interface: str) -> Configured:
         ("ip", "-j", "-4", "route", "show", "default"),
         ("cat", _RESOLV_CONF),
     )
-    addresses, routes, names = (done.stdout for done in lab.nodes[node].run_many(asked))
+    addresses, routes, names = (done.stdout for done in lab.nodes[node].capability(EXEC).run_many(asked))
     return Configured(
         addresses=tuple(
             f"{one['local']}/{one['prefixlen']}"

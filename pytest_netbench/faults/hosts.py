@@ -14,6 +14,7 @@ from pytest_netbench.faults.change import Change, OnPort, Symptom, given, of_por
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
+from pytest_netbench.platforms.capabilities import EXEC
 
 UNKNOWN_MACS: Final = ("02:1c:73:a9:04:5e", "06:50:56:3d:c1:17", "0a:25:90:e4:7b:62")
 """Hardware addresses that nobody has."""
@@ -193,7 +194,7 @@ class WrongNeighbor(HostInLan):
 
 
 def _knows(lab: Lab, p: WrongNeighbor) -> Iterator[str]:
-    done = lab.nodes[p.node].run(["ip", "-j", "neighbor", "show", p.gateway])
+    done = lab.nodes[p.node].capability(EXEC).run(["ip", "-j", "neighbor", "show", p.gateway])
     found = json.loads(done.stdout or "[]")
     if p.mac not in {one.get("lladdr") for one in found if "PERMANENT" in one["state"]}:
         yield f"the gateway {p.gateway} is not known as {p.mac}"

@@ -21,7 +21,7 @@ from pytest_netbench.lab.clients import get, look_up
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.hosting import ALIVE, DNS_PORT, WEB_PORT, HostService, ServerName
 from pytest_netbench.model.network import DrawnNetwork
-from pytest_netbench.platforms.capabilities import PROGRAMS
+from pytest_netbench.platforms.capabilities import EXEC, PROGRAMS
 from pytest_netbench.platforms.driver import HostsServers
 
 STOPPED_S: Final = 3.0
@@ -254,7 +254,7 @@ def _throttle_all(lab: Lab, node: str, stopped_s: float, running_s: float) -> No
 def _has_time(lab: Lab, p: OnServer) -> Iterator[str]:
     sign = sign_of(p.platform, _SHORT)
     assert sign is not None
-    said = lab.nodes[p.node].run(["/bin/sh", "-c", sign.command]).stderr
+    said = lab.nodes[p.node].capability(EXEC).run(["/bin/sh", "-c", sign.command]).stderr
     if not re.search(sign.pattern, said, re.MULTILINE):
         yield f"a busy program of {p.node} gets {said.strip()} % of a processor"
 

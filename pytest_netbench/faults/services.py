@@ -25,6 +25,7 @@ from pytest_netbench.lab.clients import look_up
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.hosting import DNS_PORT, WEB_PORT, DnsServer, Resolver, ServerName
 from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.platforms.capabilities import EXEC
 
 _RESOLV_CONF: Final = "/etc/resolv.conf"
 _RECORDS: Final = "/etc/dnsmasq.d/hosts"
@@ -192,7 +193,7 @@ HOST_RESOLVER_WRONG = host_fault(
 
 
 def _is_small(lab: Lab, node: str) -> Iterator[str]:
-    found = " ".join(lab.nodes[node].run(["sysctl", "-n", _SETTING]).stdout.split())
+    found = " ".join(lab.nodes[node].capability(EXEC).run(["sysctl", "-n", _SETTING]).stdout.split())
     if found != _SMALL:
         yield f"{_SETTING} is {found}"
 

@@ -17,6 +17,7 @@ from pytest_netbench.lab.clients import answers
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.hosting import VPN_INTERFACE, VpnEnd, VpnPeer
 from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.platforms.capabilities import EXEC
 
 _NOBODY: Final = 200
 """The number of an inner address that neither end has."""
@@ -76,7 +77,7 @@ def _tunnel_fault(
 
     def passes(lab: Lab, p: OnTunnel) -> Iterator[str]:
         node = lab.nodes[p.node]
-        shown = node.run(["wg", "show", VPN_INTERFACE, "allowed-ips"]).stdout
+        shown = node.capability(EXEC).run(["wg", "show", VPN_INTERFACE, "allowed-ips"]).stdout
         if not is_shown(p, [line.split() for line in shown.splitlines()]):
             yield f"the tunnel of {p.node} has {shown.strip() or 'no peer'}"
         if answers(node, p.target):

@@ -26,7 +26,8 @@ from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
-from pytest_netbench.platforms.access import CliSession, Completed, SandboxLimits
+from pytest_netbench.platforms.access import Completed, SandboxLimits
+from pytest_netbench.platforms.capabilities import EXEC
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.sessions import Excused, none_excused
@@ -52,7 +53,6 @@ class MemoryNode:
         self.peers = lab.topology.peers(name)
         self.line_rates = lab.topology.line_rates(name)
         self.memory: dict[str, Any] = {}
-        self.files: dict[str, str] = {}
         self.outputs: dict[str, str] = {}
         self.alive = True
 
@@ -66,19 +66,7 @@ class MemoryNode:
         return [self.run(argv) for argv in argvs]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({}, owner=f"node {self.name}")
-
-    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
-        self.files[path] = text
-
-    def read_file(self, path: str) -> str:
-        return self.files[path]
-
-    def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
-        raise LabError(f"{self.name}: a memory node has no command line")
-
-    def drop_cli(self, key: str = "main") -> None:
-        return
+        return kind.of({EXEC.name: self}, owner=f"node {self.name}")
 
 
 class MemoryDriver:

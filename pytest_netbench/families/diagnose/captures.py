@@ -20,7 +20,7 @@ from pytest_netbench.families.diagnose.measuring import (
     CapturePacketsResult,
 )
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS
+from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, EXEC
 from pytest_netbench.rpccodes import Code
 
 _LONGEST_TEXT: Final = 100_000
@@ -84,7 +84,7 @@ class Captures:
 
     def _compiled(self, params: CapturePacketsParams) -> bytes:
         """The filter as the kernel takes it."""
-        done = self._lab.nodes[params.node].run(["/bin/sh", "-c", _COMPILE, "sh", params.filter])
+        done = self._lab.nodes[params.node].capability(EXEC).run(["/bin/sh", "-c", _COMPILE, "sh", params.filter])
         if done.returncode:
             raise _wrong(f"filter: {done.stderr.strip().removeprefix('tcpdump: ')}")
         _, *lines = done.stdout.splitlines()

@@ -11,6 +11,7 @@ from typing import Final
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.capabilities import EXEC
 
 _INTERPRETER: Final = "/usr/bin/python3"
 _SLACK_S: Final = 20.0
@@ -58,7 +59,7 @@ def look_up_all(
 ) -> tuple[Answer, ...]:
     """As ``look_up``, for several names at the same time."""
     argv = [_INTERPRETER, "-I", "-S", "-", server or "", str(timeout_s), *names]
-    done = node.run(argv, input=_source(), timeout_s=timeout_s + _SLACK_S)
+    done = node.capability(EXEC).run(argv, input=_source(), timeout_s=timeout_s + _SLACK_S)
     if done.returncode or done.timed_out:
         raise LabError(f"{node.name}: the DNS client failed: {done.stderr.strip()[-500:] or 'it did not end'}")
     return tuple(Answer(**{**one, "addresses": tuple(one["addresses"])}) for one in json.loads(done.stdout))

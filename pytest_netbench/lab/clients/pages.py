@@ -7,6 +7,7 @@ from typing import Final
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.capabilities import EXEC
 
 CLIENT: Final = "curl"
 _FORMAT: Final = "\t".join(
@@ -59,7 +60,9 @@ def get(node: NodeAccess, url: str, *, timeout_s: float = 5.0) -> Page:
     """
     limits = ("--max-time", f"{timeout_s:g}", "--max-filesize", str(_MOST_BYTES))
     argv = [CLIENT, "-q", "-g", "-s", "-4", "--noproxy", "*", "--proto", "=http", *limits]
-    done = node.run([*argv, "-o", "/dev/null", "-w", _FORMAT, "--", url], timeout_s=timeout_s + _SLACK_S)
+    done = node.capability(EXEC).run(
+        [*argv, "-o", "/dev/null", "-w", _FORMAT, "--", url], timeout_s=timeout_s + _SLACK_S
+    )
     words = done.stdout.split("\t")
     if done.timed_out or done.returncode == _NOT_FOUND or len(words) != _FORMAT.count("\t") + 1:
         raise LabError(f"{node.name}: {CLIENT} failed: {(done.stderr or done.stdout).strip()[-500:] or 'no output'}")

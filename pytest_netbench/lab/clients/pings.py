@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.capabilities import EXEC
 
 _SLACK_S: Final = 20.0
 
@@ -19,4 +20,4 @@ def answers(node: NodeAccess, address: str, *, timeout_s: float = 1.0) -> bool:
         timeout_s: Wall seconds, rounded up to a whole number.
     """
     argv = ["ping", "-n", "-q", "-c", "1", "-W", str(math.ceil(timeout_s)), address]
-    return node.run(argv, timeout_s=timeout_s + _SLACK_S).returncode == 0
+    return node.capability(EXEC).run(argv, timeout_s=timeout_s + _SLACK_S).returncode == 0

@@ -11,7 +11,7 @@ from ipaddress import IPv4Network
 from typing import Final
 
 from pytest_netbench.model.hosting import DhcpServer
-from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.access import Exec
 
 DHCP_CONF: Final = "/etc/dnsmasq-dhcp.conf"
 SCRIPT: Final = "/etc/udhcpc/default.script"
@@ -59,7 +59,7 @@ def client_argv(interface: str) -> tuple[str, ...]:
     return ("/usr/bin/busybox", "udhcpc", "-f", "-i", interface, "-s", SCRIPT, "-t", "3", "-T", "1", "-A", "2")
 
 
-def has_address(node: NodeAccess, interface: str) -> bool:
+def has_address(node: Exec, interface: str) -> bool:
     """Whether an interface has an IPv4 address."""
     done = node.run(["ip", "-j", "-4", "address", "show", "dev", interface])
     return any(one.get("addr_info") for one in json.loads(done.stdout or "[]"))

@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import NodeAccess
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import EXEC, HostNode
 
 INTERPRETER: Final = "/usr/bin/python3"
 PACKAGES: Final = ("os_ken", "netaddr", "oslo_config", "rfc3986", "stevedore", "pbr", "packaging", "idna")
@@ -27,7 +27,7 @@ _UNTIL: Final = "tries=0; while {what}; do [ $tries -lt 1000 ] || exit 1; tries=
 _STARTED_S: Final = 15.0
 
 
-def install(node: HostedNode) -> None:
+def install(node: HostNode) -> None:
     """Put the program into the node."""
     directories = sorted({f"{_LIBRARY}/{package.replace('.', '/')}" for package in _FILES})
     node.run(["/bin/mkdir", "-p", *directories])
@@ -40,7 +40,7 @@ def install(node: HostedNode) -> None:
     )
 
 
-def start(node: HostedNode, intents: Sequence[str]) -> None:
+def start(node: HostNode, intents: Sequence[str]) -> None:
     """Start the controller unless it runs, and return once it listens.
 
     Raises:
@@ -57,7 +57,7 @@ def start(node: HostedNode, intents: Sequence[str]) -> None:
         raise LabError(f"{node.name}: the controller does not start")
 
 
-def stop(node: HostedNode) -> None:
+def stop(node: HostNode) -> None:
     """End the controller, if it runs, and return once it has ended."""
     script = (
         f'{_ALIVE} || exit 0; kill -9 "$(cat {RUN}/pid)"; {_UNTIL.format(what=_ALIVE)}; rm -f {RUN}/pid {RUN}/status'
@@ -67,10 +67,10 @@ def stop(node: HostedNode) -> None:
 
 def crash(node: NodeAccess) -> bool:
     """End the controller without notice, as a crash does; return whether it ran."""
-    return node.run(["/bin/sh", "-c", f'{_ALIVE} && kill -9 "$(cat {RUN}/pid)"']).returncode == 0
+    return node.capability(EXEC).run(["/bin/sh", "-c", f'{_ALIVE} && kill -9 "$(cat {RUN}/pid)"']).returncode == 0
 
 
-def reload(node: HostedNode, intents: Sequence[str]) -> None:
+def reload(node: HostNode, intents: Sequence[str]) -> None:
     """Give the controller other intents; it takes them at once if it runs, and else when it starts."""
     node.write_file(CONFIG, "".join(f"{line}\n" for line in intents))
     node.run(["/bin/sh", "-c", f'{_ALIVE} && kill -HUP "$(cat {RUN}/pid)"'])
@@ -78,18 +78,18 @@ def reload(node: HostedNode, intents: Sequence[str]) -> None:
 
 def intents(node: NodeAccess) -> list[str]:
     """The lines of the node's intents; none if an agent has removed their file."""
-    done = node.run(["/bin/cat", CONFIG])
+    done = node.capability(EXEC).run(["/bin/cat", CONFIG])
     return [line for line in done.stdout.splitlines() if line.strip()]
 
 
 def is_running(node: NodeAccess) -> bool:
     """Whether the controller runs."""
-    return node.run(["/bin/sh", "-c", _ALIVE]).returncode == 0
+    return node.capability(EXEC).run(["/bin/sh", "-c", _ALIVE]).returncode == 0
 
 
 def states(node: NodeAccess) -> dict[str, str] | None:
     """By switch of the intents: its state; ``None`` if the controller does not run or has not told yet."""
-    done = node.run(["/bin/sh", "-c", f"{_ALIVE} && cat {RUN}/status"])
+    done = node.capability(EXEC).run(["/bin/sh", "-c", f"{_ALIVE} && cat {RUN}/status"])
     if done.returncode != 0:
         return None
     return {name: state for name, _, state in (line.partition(" ") for line in done.stdout.splitlines())}

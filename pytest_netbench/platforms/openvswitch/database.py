@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.capabilities import EXEC
 from pytest_netbench.platforms.openvswitch.programs import SOCKET
 
 _TABLES = ("Bridge", "Port", "Interface", "Controller")
@@ -56,7 +57,7 @@ def read(node: NodeAccess) -> list[Bridge]:
     Raises:
         LabError: Its database does not answer.
     """
-    done = node.run(_COMMAND)
+    done = node.capability(EXEC).run(_COMMAND)
     if done.returncode != 0:
         raise LabError(f"{node.name}: the database of Open vSwitch does not answer: {done.stderr.strip()}")
     return describe(json.loads(done.stdout))
@@ -64,7 +65,7 @@ def read(node: NodeAccess) -> list[Bridge]:
 
 def refresh(node: NodeAccess) -> None:
     """Let the switch note now whether its controllers are connected."""
-    node.run(["/bin/sh", "-c", _REFRESH])
+    node.capability(EXEC).run(["/bin/sh", "-c", _REFRESH])
 
 
 def describe(answers: Sequence[Mapping[str, Any]]) -> list[Bridge]:

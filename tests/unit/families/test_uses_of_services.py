@@ -13,6 +13,7 @@ from pytest_netbench.faults.servers import NOTICED_MS, STOPPED_S
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.capabilities import EXEC
 
 
 def payload(*services: str, shape: str = "dual-homed-isp", **more: Any) -> Diagnose:
@@ -55,6 +56,9 @@ class Names:
         self.asked: list[str] = []
         self._records = records
         self._took_ms = took_ms
+
+    def capability(self, kind: Any) -> Any:
+        return kind.of({EXEC.name: self}, owner="this machine")
 
     def run(self, argv: list[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
         names = argv[6:]

@@ -16,6 +16,7 @@ import pytest
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.clients import get, look_up, stub
 from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.capabilities import EXEC
 
 
 class ThisMachine:
@@ -25,6 +26,9 @@ class ThisMachine:
 
     def __init__(self, **replaced: str) -> None:
         self._replaced = replaced
+
+    def capability(self, kind: Any) -> Any:
+        return kind.of({EXEC.name: self}, owner="this machine")
 
     def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
         command = [self._replaced.get(argv[0], argv[0]), *argv[1:]]
