@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Final
 
 from pytest_netbench.errors import LabDied, LabError, RequirementMissing
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.model.trial import SshLogin
-from pytest_netbench.platforms.capabilities import LOGIN
+from pytest_netbench.platforms.access import CommandLine
+from pytest_netbench.platforms.capabilities import CLI, EXEC, LOGIN
+from pytest_netbench.platforms.capability import Capability
 
 _GREETING = b"SSH-"
 _GREETING_S = 10.0
@@ -16,7 +21,7 @@ _GREETING_S = 10.0
 def may_be_the_agents(error: Exception, *nodes: LabNode) -> bool:
     """Return whether an agent may have caused ``error`` by what it sent.
 
-    The lab is checked before the agent works. So a later error on nodes that still run programs, or whose SSH server
+    The lab is checked before the agent works. So a later error on nodes that still run programs, or whose command line
     still answers, is caused by the agent's changes. A lab that is gone, or a node that runs nothing, is an
     infrastructure failure.
     """
@@ -29,12 +34,11 @@ def may_be_the_agents(error: Exception, *nodes: LabNode) -> bool:
 
 
 def _lives(node: LabNode) -> bool:
-    """Whether the node answers: by its login if it has one, since nothing else need be possible on it."""
-    try:
-        login = node.capability(LOGIN).login()
-    except RequirementMissing:
-        return node.run(("true",)).returncode == 0
-    return _greets(login)
+    """Whether the node answers in the first way that it has. One without any does not tell, and counts as gone."""
+    for kind, answers in _WAYS:
+        with suppress(RequirementMissing):
+            return answers(node.capability(kind))
+    return False
 
 
 def _greets(login: SshLogin) -> bool:
@@ -43,3 +47,15 @@ def _greets(login: SshLogin) -> bool:
             return connection.recv(len(_GREETING), socket.MSG_WAITALL) == _GREETING
     except OSError:
         return False
+
+
+def _connects(device: CommandLine) -> bool:
+    device.connect().close()
+    return True
+
+
+_WAYS: Final[Sequence[tuple[Capability[Any], Callable[[Any], bool]]]] = (
+    (LOGIN, lambda node: _greets(node.login())),
+    (CLI, _connects),
+    (EXEC, lambda node: node.run(("true",)).returncode == 0),
+)

@@ -76,6 +76,23 @@ class NodeFacts(Protocol):
     def time_scale(self) -> float: ...
 
 
+class NodeAccess(NodeFacts, Protocol):
+    """One running node: facts, and capabilities for all that can be done with it."""
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """State that the node's driver keeps in this process; removed with the lab."""
+        ...
+
+    def capability(self, kind: Capability[T]) -> T:
+        """What can be done with the node, e.g. ``node.capability(EXEC).run(["ip", "link"])``.
+
+        Raises:
+            RequirementMissing: The node does not offer it.
+        """
+        ...
+
+
 class Exec(Protocol):
     """Trusted programs of the framework, run in a node with the lab's full privileges, without a shell."""
 
@@ -189,26 +206,9 @@ class CommandLine(Protocol):
         ...
 
     def connect(self) -> CliLine:
-        """Open a connection on which the device is about to show its prompt. Several may be open at once.
+        """Open a connection on which the device has shown its prompt. Several may be open at once.
 
         Raises:
             LabError: The device does not answer, or does not let anybody in.
-        """
-        ...
-
-
-class NodeAccess(NodeFacts, Exec, Files, Terminals, Protocol):
-    """One running node: facts, and capabilities for all that can be done with it."""
-
-    @property
-    def memory(self) -> dict[str, Any]:
-        """State that the node's driver keeps in this process; removed with the lab."""
-        ...
-
-    def capability(self, kind: Capability[T]) -> T:
-        """What can be done with the node, e.g. ``node.capability(EXEC).run(["ip", "link"])``.
-
-        Raises:
-            RequirementMissing: The node does not offer it.
         """
         ...

@@ -1,7 +1,7 @@
-"""A third party's backend: netns labs whose IOS devices can only be logged in to.
+"""A third party's backend: netns labs whose IOS devices have nothing but a command line.
 
 Deploys with ``netns``, lets each ``cisco_ios`` node answer with SSH on loopback, and gives these nodes the driver
-``cisco_ios_ssh`` and no other access than that login.
+``cisco_ios_ssh`` and no other access than that command line.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from pytest_netbench import parts
-from pytest_netbench.errors import LabError
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.lab.ssh.hosts import Host, Typed
 from pytest_netbench.lab.ssh.server import LOOPBACK, SshServer
 from pytest_netbench.model.trial import SshLogin
-from pytest_netbench.platforms.capabilities import LOGIN
+from pytest_netbench.platforms.capabilities import CLI
 from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
 
 T = TypeVar("T")
 USERNAME = "operator"
@@ -46,7 +46,7 @@ class SshBackend:
 
     def __init__(self) -> None:
         self._netns = parts.load("backends", "netns")()
-        self.capabilities: tuple[str, ...] = (*self._netns.capabilities, LOGIN.name)
+        self.capabilities: tuple[str, ...] = (*self._netns.capabilities, CLI.name)
 
     def report(self) -> Sequence[Check]:
         return self._netns.report()
@@ -72,7 +72,7 @@ class SshLab:
             lab.destroy()
             raise
         self.nodes: Mapping[str, Any] = {
-            name: LoginNode(node, self._login(name, *passwords[name])) if name in passwords else node
+            name: CommandLineNode(node, self._login(name, *passwords[name])) if name in passwords else node
             for name, node in lab.nodes.items()
         }
 
@@ -98,7 +98,7 @@ class SshLab:
         )
 
     def driver(self, node: str) -> Any:
-        return self._driver if isinstance(self.nodes[node], LoginNode) else self._lab.driver(node)
+        return self._driver if isinstance(self.nodes[node], CommandLineNode) else self._lab.driver(node)
 
     def destroy(self) -> None:
         self._server.close()
@@ -108,8 +108,8 @@ class SshLab:
         return getattr(self._lab, name)
 
 
-class LoginNode:
-    """Implements ``NodeAccess`` with nothing but facts of the topology and a login."""
+class CommandLineNode:
+    """Implements ``NodeAccess``: facts of the topology, and a command line."""
 
     def __init__(self, node: Any, login: SshLogin) -> None:
         self.name: str = node.name
@@ -120,18 +120,10 @@ class LoginNode:
         self.line_rates = node.line_rates
         self.time_scale: float = node.time_scale
         self.memory: dict[str, Any] = {}
-        self._login = login
-
-    def login(self) -> SshLogin:
-        return self._login
+        self.login = login
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({LOGIN.name: self}, owner=f"node {self.name}")
-
-    def _only_a_login(self, *_: Any, **__: Any) -> NoReturn:
-        raise LabError(f"{self.name}: there is nothing but a login")
-
-    run = run_many = write_file = read_file = cli = drop_cli = pty = _only_a_login
+        return kind.of({CLI.name: SshCommandLine(self.name, self.login)}, owner=f"node {self.name}")
 
 
 class OpenGuard:

@@ -1,4 +1,4 @@
-"""The driver ``cisco_ios_ssh``: operates IOS devices through their SSH login, and needs nothing else of a node."""
+"""The driver ``cisco_ios_ssh``: operates IOS devices by their command line, and needs nothing else of a node."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.errors import LabError
+from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
-from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
-from pytest_netbench.platforms.capabilities import LOGIN
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, CommandLine, NodeAccess, SandboxLimits
+from pytest_netbench.platforms.capabilities import CLI, LOGIN
 from pytest_netbench.platforms.cisco_ios_ssh import pasting, routes
+from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
 from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
 from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
 from pytest_netbench.platforms.driver import Pending, Route
@@ -33,7 +34,7 @@ class CiscoIosSshDriver:
 
     name = "cisco_ios_ssh"
     dialect = "cisco_ios"
-    requires: tuple[str, ...] = (LOGIN.name,)
+    requires: tuple[str, ...] = (CLI.name,)
     has_console = False
 
     def version(self, node: NodeAccess | None = None) -> str | None:
@@ -134,8 +135,7 @@ class _Sessions:
     def _session(self, *, enable: bool) -> IosSession:
         session = self._open.get(enable)
         if session is None or not session.alive:
-            login = self._node.capability(LOGIN).login()
-            session = self._open[enable] = IosSession(self._node.name, login, enable=enable)
+            session = self._open[enable] = IosSession(self._node.name, _command_line(self._node), enable=enable)
         return session
 
 
@@ -162,6 +162,14 @@ def _sessions(node: NodeAccess) -> _Sessions:
     found = node.memory.setdefault(_KEY, _Sessions(node))
     assert isinstance(found, _Sessions)
     return found
+
+
+def _command_line(node: NodeAccess) -> CommandLine:
+    """The command line of a device. A node that only says where to log in has one by SSH."""
+    try:
+        return node.capability(CLI)
+    except RequirementMissing:
+        return SshCommandLine(node.name, node.capability(LOGIN).login())
 
 
 def _status(device: str, command: str, said: str) -> CommandStatus:

@@ -1,45 +1,29 @@
-"""One SSH session on an IOS command line, by scrapli over libssh2."""
+"""One session on an IOS command line."""
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pytest_netbench.errors import LabError, TookTooLong
-from pytest_netbench.model.trial import SshLogin
+from pytest_netbench.platforms.access import CliLine, CommandLine
 from pytest_netbench.platforms.cisco_ios_ssh import pasting
 
-if TYPE_CHECKING:
-    from scrapli import Cli
-
 T = TypeVar("T")
-_NANO = 1_000_000_000
 _OPEN_TIMEOUT_S = 30.0
-_READ_MIN_DELAY_NS = 50_000
-_READ_MAX_DELAY_NS = 2_000_000
+_READ_MIN_DELAY_S = 0.000_05
+_READ_MAX_DELAY_S = 0.002
+_UNPAGED = "terminal length 0"
 _HIGHEST_COLUMNS = 511
 _PRIVILEGED = "#"
+_ASKS_SECRET = "Password:"  # noqa: S105 - what the device asks
 _TIMEOUT_S = 60.0
 # a device that asks says nothing more; one that shows its prompt and works on has input that it did not echo
 _QUIET_QUESTION_S = 0.5
 _QUIET_PROMPT_S = 5.0
 _MOST_ANSWERS = 20
-_READ_BYTES = 65_536
 _CTRL_C = "\x03"
-# one mode for all prompts: the driver itself enters and leaves configuration mode
-_DEFINITION = r"""---
-prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+\z'
-default_mode: 'any'
-modes:
-  - name: 'any'
-    prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+\z'
-    accessible_modes: []
-failure_indicators: []
-on_open_instructions: []
-on_close_instructions: []
-"""
 
 
 class IosSession:
@@ -47,21 +31,23 @@ class IosSession:
 
     Args:
         node: Name of the node, for messages.
-        login: Where, and with which credentials.
+        device: Its command line.
         enable: Whether to enter privileged mode.
 
     Raises:
         LabError: The device did not let this session in.
     """
 
-    def __init__(self, node: str, login: SshLogin, *, enable: bool) -> None:
+    def __init__(self, node: str, device: CommandLine, *, enable: bool) -> None:
         self._node = node
-        self._cli: Cli | None = _opened(node, login)
+        self._line: CliLine | None = device.connect()
         try:
-            if enable and not self.prompt.endswith(_PRIVILEGED):
-                self._enable(login.enable_secret)
-            for setting in ("terminal length 0", f"terminal width {_HIGHEST_COLUMNS}"):
-                self.send(setting)
+            self._write(f"{_UNPAGED}\n")
+            # prompts of the login may still come: the echo says which one is the first behind it
+            text = self._read(lambda text: _UNPAGED in text and _at_prompt(text), "showing its prompt", _OPEN_TIMEOUT_S)
+            if enable and not self._prompt_in(text).endswith(_PRIVILEGED):
+                self._enable(device.enable_secret)
+            self.send(f"terminal width {_HIGHEST_COLUMNS}")
         except BaseException:
             self.close()
             raise
@@ -69,7 +55,7 @@ class IosSession:
     @property
     def alive(self) -> bool:
         """Whether the session can still be used."""
-        return self._cli is not None
+        return self._line is not None
 
     @property
     def prompt(self) -> str:
@@ -78,7 +64,8 @@ class IosSession:
         Raises:
             LabError: The device does not answer.
         """
-        return self._ask(lambda cli: str(cli.get_prompt().result), "showing its prompt").strip()
+        self._write("\n")
+        return self._prompt_in(self._read(_at_prompt, "showing its prompt"))
 
     def send(self, line: str, *, timeout_s: float = _TIMEOUT_S) -> str:
         """Send one line and return what the device printed, without echo and prompt.
@@ -113,9 +100,7 @@ class IosSession:
         self._write("".join(pasting.keys(line) for line in unit.lines))
         text = ""
         for _ in range(_MOST_ANSWERS):
-            text += self._read(
-                lambda text: pasting.prompt_at_end(text) is not None, f"answering {unit.lines[0]!r}", timeout_s
-            )
+            text += self._read(_at_prompt, f"answering {unit.lines[0]!r}", timeout_s)
             prompt = pasting.prompt_at_end(text)
             if prompt is not None:
                 return pasting.without_echo(pasting.without_prompt(text), unit), prompt
@@ -132,7 +117,7 @@ class IosSession:
         text = ""
         for _ in range(_MOST_ANSWERS):
             self._write(_CTRL_C)
-            text += self._read(lambda text: pasting.prompt_at_end(text) is not None, "being interrupted")
+            text += self._read(_at_prompt, "being interrupted")
             prompt = pasting.prompt_at_end(text)
             if prompt is not None:
                 return prompt
@@ -140,22 +125,22 @@ class IosSession:
         raise LabError(f"{self._node}: the device did not return to its prompt")
 
     def _write(self, text: str) -> None:
-        def write(cli: Cli) -> None:
-            while cli.read(_READ_BYTES):
+        def write(line: CliLine) -> None:
+            while line.read():
                 """Drop what came in since the last prompt."""
-            cli.write(text)
+            line.write(text)
 
-        self._ask(write, "taking input")
+        self._use(write, "taking input")
 
     def _read(self, done: Callable[[str], bool], what: str, timeout_s: float = _TIMEOUT_S) -> str:
         """Return the output up to where it is ``done``, or rests at a question or a prompt."""
-        text, raw, delay_s = "", b"", _READ_MIN_DELAY_NS / _NANO
+        text, raw, delay_s = "", b"", _READ_MIN_DELAY_S
         began = heard = time.monotonic()
         while True:
-            if new := self._ask(lambda cli: cli.read(_READ_BYTES), what):
+            if new := self._use(lambda line: line.read(), what):
                 raw += new
                 text = pasting.plain(raw.decode("utf-8", "replace"))
-                delay_s, heard = _READ_MIN_DELAY_NS / _NANO, time.monotonic()
+                delay_s, heard = _READ_MIN_DELAY_S, time.monotonic()
                 if done(text):
                     return text
                 continue
@@ -167,68 +152,44 @@ class IosSession:
             if time.monotonic() - began > timeout_s:
                 self.close()
                 raise TookTooLong(timeout_s)
-            # the library reads in a thread of its own and has nothing to wait on for that
+            # a line tells nobody that something came
             time.sleep(delay_s)
-            delay_s = min(delay_s * 2, _READ_MAX_DELAY_NS / _NANO)
+            delay_s = min(delay_s * 2, _READ_MAX_DELAY_S)
 
     def close(self) -> None:
         """End the session. Idempotent."""
-        from scrapli.exceptions import ScrapliException  # noqa: PLC0415
-
-        cli, self._cli = self._cli, None
-        if cli is not None:
-            try:
-                cli.close(force=True)
-            except ScrapliException:
-                return  # the device has closed it already
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
 
     def _enable(self, secret: str) -> None:
-        from scrapli.cli import InputHandling  # noqa: PLC0415
-
-        self._ask(
-            # the echo is not waited for: the secret has none
-            lambda cli: (
-                cli.send_prompted_input(
-                    "enable", "Password:", "", secret, hidden_response=True, input_handling=InputHandling.IGNORE
-                ).result
-            ),
-            "entering privileged mode",
-        )
-        if not self.prompt.endswith(_PRIVILEGED):
+        self._write("enable\n")
+        text = self._read(_answered, "entering privileged mode")
+        if not _at_prompt(text):
+            self._write(f"{secret}\n")
+            text = self._read(_answered, "entering privileged mode")
+        if not text.rstrip().endswith(_PRIVILEGED):
             raise LabError(f"{self._node}: the device refused its enable secret")
 
-    def _ask(self, question: Callable[[Cli], T], what: str) -> T:
-        from scrapli.exceptions import ScrapliException  # noqa: PLC0415
+    def _prompt_in(self, text: str) -> str:
+        prompt = pasting.prompt_at_end(text)
+        if prompt is None:
+            raise LabError(f"{self._node}: the device shows {text[-80:]!r} in place of its prompt")
+        return prompt
 
-        if self._cli is None:
+    def _use(self, action: Callable[[CliLine], T], what: str) -> T:
+        if self._line is None:
             raise LabError(f"{self._node}: the SSH session is closed")
         try:
-            return question(self._cli)
-        except ScrapliException as error:
+            return action(self._line)
+        except LabError as error:
             self.close()
             raise LabError(f"{self._node}: the device failed at {what}: {error}") from error
 
 
-def _opened(node: str, login: SshLogin) -> Cli:
-    logging.getLogger("scrapli").addHandler(logging.NullHandler())  # the LabError says what scrapli would log
-    from scrapli import AuthOptions, Cli, SessionOptions, TransportSsh2Options  # noqa: PLC0415
-    from scrapli.cli import LoadedDefinition  # noqa: PLC0415
-    from scrapli.exceptions import ScrapliException  # noqa: PLC0415
+def _at_prompt(text: str) -> bool:
+    return pasting.prompt_at_end(text) is not None
 
-    cli = Cli(
-        host=login.host,
-        port=login.port,
-        definition_file_or_name=LoadedDefinition(platform_name="netbench_ios", definition=_DEFINITION),
-        auth_options=AuthOptions(username=login.username, password=login.password),
-        session_options=SessionOptions(
-            read_min_delay_ns=_READ_MIN_DELAY_NS,
-            read_max_delay_ns=_READ_MAX_DELAY_NS,
-            operation_timeout_ns=int(_OPEN_TIMEOUT_S * _NANO),
-        ),
-        transport_options=TransportSsh2Options(),
-    )
-    try:
-        cli.open()
-    except ScrapliException as error:
-        raise LabError(f"{node}: no login at {login.host} port {login.port}: {error}") from error
-    return cli
+
+def _answered(text: str) -> bool:
+    return _at_prompt(text) or text.rstrip().endswith(_ASKS_SECRET)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -19,7 +19,8 @@ from pytest_netbench.errors import LabError, RequirementMissing, TookTooLong
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
-from pytest_netbench.platforms.capabilities import FRR_SOCKETS, LOGIN
+from pytest_netbench.platforms.capabilities import CLI, LOGIN, NODE_CAPABILITIES
+from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
 from pytest_netbench.platforms.cisco_ios_ssh.pasting import Split, Unit
 from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
 from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
@@ -83,17 +84,17 @@ def ask(lab, question):
     return question(lab.driver("R1"), lab.nodes["R1"])
 
 
-def test_the_node_offers_a_login_and_nothing_else(lab):
+def test_the_node_offers_a_command_line_and_nothing_else(lab):
     assert lab.driver("R1").name == "cisco_ios_ssh"
-    assert lab.nodes["R1"].capability(LOGIN).login().platform == "cisco_ios"
-    with pytest.raises(RequirementMissing, match="node R1 has no 'frr-sockets'"):
-        lab.nodes["R1"].capability(FRR_SOCKETS)
+    assert lab.nodes["R1"].capability(CLI).enable_secret
+    for name in NODE_CAPABILITIES.keys() - {"cli"}:
+        with pytest.raises(RequirementMissing, match=f"node R1 has no '{name}'"):
+            lab.nodes["R1"].capability(NODE_CAPABILITIES[name])
+    assert not [name for name in ("run", "write_file", "pty", "shell") if hasattr(lab.nodes["R1"], name)]
 
 
-def test_an_error_on_a_device_with_nothing_but_a_login_may_be_the_agents(lab):
-    with pytest.raises(LabError, match="nothing but a login") as caught:
-        lab.nodes["R1"].run(("true",))
-    assert may_be_the_agents(caught.value, lab.nodes["R1"])
+def test_an_error_on_a_device_with_nothing_but_a_command_line_may_be_the_agents(lab):
+    assert may_be_the_agents(LabError("R1: no prompt"), lab.nodes["R1"])
 
 
 def test_commands_answer_one_by_one_and_go_on_after_an_error(lab):
@@ -145,6 +146,30 @@ def test_the_version_is_the_devices_own(lab):
     assert ask(lab, lambda driver, node: driver.version(node))[0].isdigit()
 
 
+def test_a_wrong_enable_secret_is_an_error_of_the_login(lab):
+    device = lab.nodes["R1"].capability(CLI)
+    wrong = SshCommandLine("R1", lab.nodes["R1"].login.model_copy(update={"enable_secret": "wrong"}))
+    with pytest.raises(LabError, match="R1: the device refused its enable secret"):
+        IosSession("R1", wrong, enable=True)
+    IosSession("R1", device, enable=True).close()
+
+
+def test_a_node_that_only_says_where_to_log_in_is_operated_by_ssh(lab):
+    node = lab.nodes["R1"]
+
+    class Told:
+        name = "R1"
+        memory: ClassVar[dict[str, Any]] = {}
+
+        def login(self):
+            return node.login
+
+        def capability(self, kind):
+            return kind.of({LOGIN.name: self}, owner="node R1")
+
+    assert "interface GigabitEthernet0/0" in lab.driver("R1").running_config(Told())
+
+
 class Garbled:
     """A device's terminal line on which the echoes behind the first ``readable`` units of a paste are lost."""
 
@@ -168,7 +193,7 @@ class Garbled:
 @pytest.mark.parametrize("readable", [0, 1, 2, 4])
 def test_lines_whose_echo_is_lost_are_typed_one_by_one_in_their_section(lab, readable):
     lines = ["interface Loopback7", "description seven", "ip adress 10.7.7.7", "no shutdown", "ip ospf cost 7"]
-    session = IosSession("R1", lab.nodes["R1"].login(), enable=True)
+    session = IosSession("R1", lab.nodes["R1"].capability(CLI), enable=True)
     try:
         _, prompt = session.converse(Unit(lines=("configure terminal",)))
         line = Garbled(session, readable)
@@ -237,7 +262,7 @@ def test_questions_are_answered_by_their_default_and_a_reload_is_refused(lab):
 
 
 def test_a_question_in_a_paste_is_found_and_answered(lab):
-    session = IosSession("R1", lab.nodes["R1"].login(), enable=True)
+    session = IosSession("R1", lab.nodes["R1"].capability(CLI), enable=True)
     try:
         session.converse(Unit(lines=("configure terminal",)))
         split = session.paste(

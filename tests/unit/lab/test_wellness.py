@@ -12,7 +12,7 @@ from pytest_netbench.lab import wellness
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.trial import SshLogin
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.capabilities import LOGIN
+from pytest_netbench.platforms.capabilities import CLI, EXEC, LOGIN
 
 ERROR = LabError("R1 does not answer")
 
@@ -27,7 +27,7 @@ class Hosted:
         return Completed(stdout="", stderr="", returncode=self._status)
 
     def capability(self, kind):
-        return kind.of({}, owner="node R1")
+        return kind.of({EXEC.name: self}, owner="node R1")
 
 
 class LoginOnly:
@@ -46,9 +46,6 @@ class LoginOnly:
             platform="cisco_ios",
             host_key="k",
         )
-
-    def run(self, argv):
-        raise LabError("R1: there is nothing but a login")
 
     def capability(self, kind):
         return kind.of({LOGIN.name: self}, owner="node R1")
@@ -98,10 +95,39 @@ def test_a_login_where_no_ssh_server_answers_is_the_infrastructures(says, monkey
         assert not may_be_the_agents(ERROR, LoginOnly(port))
 
 
+class CommandLineOnly:
+    """A node that offers the command line of a device and nothing else."""
+
+    enable_secret = ""
+
+    def __init__(self, *, answers: bool) -> None:
+        self._answers = answers
+        self.open = 0
+
+    def connect(self):
+        if not self._answers:
+            raise LabError("R1: nobody is let in")
+        self.open += 1
+        return self
+
+    def close(self):
+        self.open -= 1
+
+    def capability(self, kind):
+        return kind.of({CLI.name: self}, owner="node R1")
+
+
+def test_an_error_on_a_node_with_nothing_but_a_command_line_may_be_the_agents_if_that_answers():
+    node = CommandLineOnly(answers=True)
+    assert may_be_the_agents(ERROR, node)
+    assert node.open == 0
+    assert not may_be_the_agents(ERROR, CommandLineOnly(answers=False))
+
+
 def test_a_node_that_has_neither_is_the_infrastructures():
     class Neither(Hosted):
-        def run(self, argv):
-            raise LabError("R1 is gone")
+        def capability(self, kind):
+            return kind.of({}, owner="node R1")
 
     with pytest.raises(RequirementMissing):
         Neither().capability(LOGIN)
