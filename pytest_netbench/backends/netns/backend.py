@@ -16,7 +16,7 @@ from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing, StartupConfigRejected
-from pytest_netbench.lab import boot, readiness
+from pytest_netbench.lab import deployment, readiness
 from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
@@ -91,7 +91,7 @@ class NetnsBackend:
         )
         equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
         try:
-            lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
+            lab.refused_startup_lines = deployment.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
             if paces.at_first != paces.booting:

@@ -10,8 +10,8 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounters, NetnsLogs, NetnsSignals
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.boot import serve
 from pytest_netbench.lab.capabilities import LINKS, NODES
+from pytest_netbench.lab.deployment import serve
 from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, LOGS, PROGRAMS
 from pytest_netbench.platforms.frr.control import FrrDaemons
 from pytest_netbench.platforms.power import Rebooting
