@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES
+from pytest_netbench.lab.devices import canonical
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.events import (
     Action,
@@ -81,8 +82,8 @@ class Acts:
         links = self._lab.capability(LINKS)
         was_cut = links.is_cut(node, interface)
         switch = links.cut if was_cut else links.restore
-        kernel = self._lab.driver(node).kernel_interface(interface)
-        self._undo.setdefault(("cable", node, kernel), lambda: switch(node, interface))
+        name = canonical(self._lab, node, interface)
+        self._undo.setdefault(("cable", node, name), lambda: switch(node, interface))
         (links.cut if cut else links.restore)(node, interface)
 
     def _switch_all(self, node: str, *, cut: bool) -> None:
@@ -98,8 +99,8 @@ class Acts:
     def _link(self, change: LinkChange) -> None:
         links, at = self._lab.capability(LINKS), change.at
         before = links.quality(at.node, at.interface)
-        kernel = self._lab.driver(at.node).kernel_interface(at.interface)
-        self._undo.setdefault(("link", at.node, kernel), lambda: links.set_quality(at.node, at.interface, before))
+        name = canonical(self._lab, at.node, at.interface)
+        self._undo.setdefault(("link", at.node, name), lambda: links.set_quality(at.node, at.interface, before))
         links.set_quality(at.node, at.interface, change.changed(before))
 
     def _enter(self, typed: Typed) -> None:

@@ -10,6 +10,7 @@ from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.evaluation.acts import Acts
 from pytest_netbench.evaluation.holdtimes import longest_hold_s, longest_unwatched_s
 from pytest_netbench.evaluation.settling import Settling
+from pytest_netbench.lab.devices import canonical
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.events import (
@@ -122,9 +123,8 @@ class Happening:
         return isinstance(action, ChangeLink) and bool(action.link.loss)
 
     def _same(self, node: str, one: str, other: str) -> bool:
-        name = self._lab.driver(node).kernel_interface
         try:
-            return name(one) == name(other)
+            return canonical(self._lab, node, one) == canonical(self._lab, node, other)
         except ValueError:
             return False
 

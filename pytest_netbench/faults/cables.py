@@ -19,6 +19,7 @@ from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import address_in, configured_mac
 from pytest_netbench.lab.capabilities import LINKS
+from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.capabilities import EXEC
@@ -89,7 +90,7 @@ def has_carrier(lab: Lab, node: str, interface: str) -> bool:
     Raises:
         LabError: It cannot be read.
     """
-    kernel = lab.driver(node).kernel_interface(interface)
+    kernel = called(lab, node, interface)
     done = lab.nodes[node].capability(EXEC).run(["ip", "-j", "link", "show", "dev", kernel])
     if done.returncode:
         raise LabError(f"{node}: the state of {interface} could not be read: {done.stderr.strip()}")
@@ -220,7 +221,7 @@ def _attach(lab: Lab, p: Detached) -> None:
 
 
 def _is_there(lab: Lab, p: Detached) -> Iterator[str]:
-    kernel = lab.driver(p.node).kernel_interface(p.interface)
+    kernel = called(lab, p.node, p.interface)
     if not lab.nodes[p.node].capability(EXEC).run(["ip", "link", "show", "dev", kernel]).returncode:
         yield f"{p.node} has the interface {p.interface}"
 

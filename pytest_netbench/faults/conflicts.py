@@ -21,6 +21,7 @@ from pytest_netbench.faults.hosts import (
     hosts_in,
     renumbering,
 )
+from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.capabilities import EXEC
@@ -176,7 +177,7 @@ HOST_ARP_DENIED = host_fault(
 
 
 def _mac(lab: Lab, node: str, interface: str) -> str:
-    kernel = lab.driver(node).kernel_interface(interface)
+    kernel = called(lab, node, interface)
     (link,) = _listed(lab, node, ("link", "show", "dev", kernel))
     return str(link["address"])
 

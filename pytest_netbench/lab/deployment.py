@@ -1,17 +1,84 @@
-"""Boot the nodes of a lab side by side. Works for the lab of any backend."""
+"""Bring a lab up: boot its nodes side by side, and wait until it is ready. Works for the lab of any backend."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, NoReturn
 
-from pytest_netbench.errors import LabError
+from pytest_netbench.errors import LabError, StartupConfigRejected
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.readiness import Slowdown, wait_until_ready
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.driver import HostsServers
+from pytest_netbench.platforms.driver import Boot, HostsServers
 
 _BOOTING_PER_CORE = 3
+
+
+class Paces(NamedTuple):
+    """Lab seconds in a wall second while a lab is brought up; all 1 where a lab has no time of its own.
+
+    Attributes:
+        steady: While the agent works.
+        at_first: Until the lab is ready.
+        booting: While nodes boot. They boot one after the other; in lab time all of them boot at once, so that none is
+            elected only because it was there first.
+        slower: What follows on ``at_first`` if that takes long: wall seconds of waiting, and the pace from then on.
+    """
+
+    steady: float = 1.0
+    at_first: float = 1.0
+    booting: float = 1.0
+    slower: Sequence[tuple[float, float]] = ()
+
+
+_REAL_TIME = Paces()
+
+
+def _unchanged(pace: float) -> None:
+    """Leave the pace as it is."""
+
+
+class BroughtUp(NamedTuple):
+    """What came of bringing a lab up."""
+
+    refused: tuple[RefusedLine, ...]
+    readiness: Readiness
+
+
+def bring_up(
+    lab: Lab, request: LabRequest, *, paces: Paces = _REAL_TIME, set_pace: Callable[[float], None] = _unchanged
+) -> BroughtUp:
+    """Boot all nodes of a lab and wait until it is ready, as its request says. A lab that fails is destroyed.
+
+    Args:
+        lab: The lab, its links up, at the pace ``paces.booting``.
+        request: What it is.
+        paces: Of lab time.
+        set_pace: Sets one.
+
+    Raises:
+        LabError: A node did not boot.
+        StartupConfigRejected: The request is strict, and a device refused a line.
+        NotReady: Something was missing at the deadline.
+    """
+    try:
+        refused = boot_nodes(lab, request.startup_configs)
+        if request.strict and refused:
+            _reject(refused)
+        if paces.at_first != paces.booting:
+            set_pace(paces.at_first)
+        slowdown = Slowdown(paces.slower, set_pace)
+        ready = wait_until_ready(lab, pace=paces.at_first, policy=request.ready, slowdown=slowdown)
+        if paces.at_first != paces.steady:
+            set_pace(paces.steady)
+    except BaseException:
+        lab.destroy()
+        raise
+    return BroughtUp(refused, ready)
 
 
 def boot_nodes(lab: Lab, startup_configs: Mapping[str, str]) -> tuple[RefusedLine, ...]:
@@ -50,6 +117,22 @@ def serve(lab: Lab, name: str) -> None:
 
 
 def _boot(lab: Lab, name: str, startup_config: str) -> Sequence[RefusedLine]:
-    refused = lab.driver(name).boot(lab.nodes[name], startup_config)
+    driver = lab.driver(name)
+    refused = driver.boot(lab.nodes[name], startup_config) if isinstance(driver, Boot) else ()
     serve(lab, name)
     return refused
+
+
+def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
+    first, *others = refused
+    raise StartupConfigRejected(
+        node=first.node,
+        line_number=first.line_number,
+        line=first.line,
+        device_message=first.message,
+        further=[
+            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {' '.join(one.message.split())}"
+            for one in others
+        ],
+        refused=refused,
+    )

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from pytest_netbench import parts
+from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.lab.protocols import Lab, LabNode
-from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.driver import Driver, RunsHere
 
 T = TypeVar("T")
 
@@ -76,6 +78,41 @@ class Devices:
             raise
         except Exception as error:
             raise LabError(f"{name}: driver {driver.name} failed at {what}: {error!r}") from error
+
+
+def called(lab: Lab, node: str, interface: str) -> str:
+    """The name under which the driver of a node reports an interface: the kernel's, if it runs here.
+
+    Raises:
+        ValueError: The name cannot be an interface of this network OS.
+    """
+    driver = lab.driver(node)
+    if isinstance(driver, RunsHere):
+        return driver.kernel_interface(interface)
+    return canonical(lab, node, interface)
+
+
+def canonical(lab: Lab, node: str, interface: str) -> str:
+    """The full name of an interface in the language of its node; equal for two names of one interface.
+
+    Raises:
+        ValueError: The name cannot be an interface of this network OS.
+    """
+    dialect: Dialect = parts.load("dialects", lab.nodes[node].platform)()
+    return dialect.interface(interface)
+
+
+def versions(lab: Lab) -> dict[str, str]:
+    """By platform: the version of the network OS that its nodes run, as they say; several are joined by commas.
+
+    Raises:
+        LabError: A node does not say it.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for name, node in sorted(lab.nodes.items(), key=lambda one: one[1].platform):
+        if (version := lab.driver(name).version(node)) is not None:
+            found.setdefault(node.platform, {})[version] = None
+    return {platform: ", ".join(several) for platform, several in found.items()}
 
 
 def unknown(kind: str, name: str, known: tuple[str, ...]) -> str:

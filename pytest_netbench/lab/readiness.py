@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pytest_netbench.errors import NotReady
+from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.sessions import Sessions
 from pytest_netbench.model.ready import ExpectedDown, Readiness, Ready
@@ -129,13 +130,13 @@ class Watch:
 
 
 class _Expectation:
-    """A session that is expected down, with the kernel's name of the interface that it may be named by."""
+    """A session that is expected down, with the driver's name of the interface that it may be named by."""
 
     def __init__(self, expected: ExpectedDown, lab: Lab) -> None:
         self.text = expected
         self._names = {expected.neighbor}
         with suppress(ValueError):  # an address or a node
-            self._names.add(lab.driver(expected.node).kernel_interface(expected.neighbor))
+            self._names.add(called(lab, expected.node, expected.neighbor))
 
     def covers(self, session: Session) -> bool:
         """Whether it speaks of ``session``, from either end."""

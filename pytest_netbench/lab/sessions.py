@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
+from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.matching import Cables, Pair, Place, absences, differences, pairs
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.access import NodeAccess
@@ -95,5 +96,5 @@ def cables_of(lab: Lab) -> Cables:
 
 def _place(lab: Lab, node: str, interface: str) -> Place:
     with suppress(ValueError):  # it is no interface of that network OS
-        return node, lab.driver(node).kernel_interface(interface)
+        return node, called(lab, node, interface)
     return node, interface

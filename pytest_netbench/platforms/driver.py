@@ -1,4 +1,4 @@
-"""The protocol of a driver, which boots, configures and reads one network OS on the nodes of a lab.
+"""The protocol of a driver, which configures and reads one network OS on the nodes of a lab.
 
 A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it
 requires. Knowledge of the configuration language that needs no running node is in ``dialects/``.
@@ -56,24 +56,8 @@ class Driver(Protocol[NodeT_contra]):
     has_console: bool
     """Whether people can log in to its nodes."""
 
-    def version(self, node: NodeT_contra | None = None) -> str | None:
-        """Return the version of the network OS that ``node`` runs; without a node, of the one installed here."""
-        ...
-
-    def kernel_interface(self, interface: str) -> str:
-        """The name of an interface in the kernel of a node that this project boots (at most 15 characters).
-
-        Raises:
-            ValueError: The name cannot be an interface of this network OS.
-        """
-        ...
-
-    def boot(self, node: NodeT_contra, startup_config: str) -> Sequence[RefusedLine]:
-        """Start what the node runs and load its startup config; return the lines that the device refused.
-
-        Interfaces and their peers are already up; a config may shut them down. A refused line does not keep the device
-        from loading the others.
-        """
+    def version(self, node: NodeT_contra) -> str | None:
+        """Return the version of the network OS that ``node`` runs."""
         ...
 
     def pending(self, nodes: Mapping[str, NodeT_contra], *, excused: Excused = none_excused) -> Pending:
@@ -124,6 +108,40 @@ class Driver(Protocol[NodeT_contra]):
     def files(self, node: NodeT_contra) -> FileStore | None:
         """The files of a node that users can copy, or ``None`` if its network OS has none."""
         ...
+
+
+@runtime_checkable
+class Boot(Protocol):
+    """What a driver is beside ``Driver`` if its nodes do not come up by themselves."""
+
+    def boot(self, node: Any, startup_config: str) -> Sequence[RefusedLine]:
+        """Start what the node runs and load its startup config; return the lines that the device refused.
+
+        Interfaces and their peers are already up; a config may shut them down. A refused line does not keep the device
+        from loading the others.
+        """
+        ...
+
+
+@runtime_checkable
+class RunsHere(Protocol):
+    """What a driver is beside ``Driver`` if its network OS runs on this machine, over this machine's kernel."""
+
+    def installed_version(self) -> str | None:
+        """Return the version of the network OS that is installed here; ``None`` if there is none."""
+        ...
+
+    def kernel_interface(self, interface: str) -> str:
+        """The name of an interface in the kernel of a node (at most 15 characters).
+
+        Raises:
+            ValueError: The name cannot be an interface of this network OS.
+        """
+        ...
+
+
+class HostedDriver(Driver[Any], Boot, RunsHere, Protocol):
+    """A driver whose nodes this project runs itself."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,6 +29,13 @@ class Rebooting(Protocol):
 
 
 @runtime_checkable
+class EndsProcesses(Protocol):
+    """A driver whose ``reboot`` ends the processes of a node itself, in order. Others find them ended."""
+
+    ends_processes: bool
+
+
+@runtime_checkable
 class Saving(Protocol):
     """A driver whose nodes have a saved config, which they load at the next start, beside the running config."""
 

@@ -13,6 +13,7 @@ from typing import Self
 from pytest_netbench import __version__, parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.task import Task
+from pytest_netbench.platforms.driver import RunsHere
 from pytest_netbench.results.files import replace_file
 from pytest_netbench.taskfile.corpus import corpus
 
@@ -99,7 +100,8 @@ def versions_of(task: Task) -> dict[str, str]:
     """The versions of this package and of what runs on the task's platforms."""
     versions = {"netbench": __version__}
     for platform in sorted(task.network.platforms) if task.has_network else ():
-        version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
+        driver = parts.load("drivers", platform)() if platform in parts.names("drivers") else None
+        version = driver.installed_version() if isinstance(driver, RunsHere) else None
         if version is not None:
             versions[platform] = version
     return versions

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest_netbench
+from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.trial import Environment
 
@@ -33,13 +34,9 @@ def environment(lab: Lab | None, *, backend: str, where: Path, pytest_version: s
 
 
 def _of_lab(lab: Lab, backend: str) -> dict[str, Any]:
-    versions = {
-        node.platform: lab.driver(name).version(node)
-        for name, node in sorted(lab.nodes.items(), key=lambda one: one[1].platform)
-    }
     return {
         "backend": backend,
-        "platforms": {name: version for name, version in versions.items() if version is not None},
+        "platforms": versions(lab),
         "features": tuple(lab.features),
         "substitutes": dict(lab.substitutes),
         "time_scale": lab.time_scale,

@@ -21,6 +21,7 @@ from pytest_netbench.families.protocol import (
     Scene,
     WatchesWork,
 )
+from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
@@ -199,7 +200,8 @@ class Stage:
             self.scene.observe()
             if isinstance(self.scene, WatchesWork):
                 held.watch(self.scene.watcher)
-            brief = brief_for(self.task, agreed).model_copy(update={"ssh": held.ssh})
+            there = {} if self.lab is None else versions(self.lab)
+            brief = brief_for(self.task, agreed, versions=there).model_copy(update={"ssh": held.ssh})
         except BaseException:
             held.close()
             raise

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from pytest_netbench import parts
 from pytest_netbench.ani import approval
 from pytest_netbench.ani.methods import EXTRAS, SSH, wire_name
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import UsageError
+from pytest_netbench.families.hints import with_versions
 from pytest_netbench.families.protocol import Family
 from pytest_netbench.model.agentsettings import SUB_INTENTS, AgentSettings, CommandRule
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import AgentInfo, Brief, TrialRecord
+
+_UNKNOWN: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,8 +98,14 @@ def _refuse_idle_settings(info: AgentInfo) -> None:
             )
 
 
-def brief_for(task: Task, terms: Terms) -> Brief:
-    """What the agent is told under ``terms``."""
+def brief_for(task: Task, terms: Terms, *, versions: Mapping[str, str] = _UNKNOWN) -> Brief:
+    """What the agent is told under ``terms``.
+
+    Args:
+        task: The task.
+        terms: What holds for the agent.
+        versions: By platform: what its devices run, if that is known. Others run what is installed here.
+    """
     family = family_of(task)
     brief = family.brief(task)
     methods = terms.policy.methods
@@ -103,6 +114,7 @@ def brief_for(task: Task, terms: Terms) -> Brief:
     extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS and task.has_network)
     answer = None if family.answer is None else family.answer.model_json_schema()
     told = {
+        "hints": with_versions(brief.hints, versions),
         "rules": (*brief.rules, *_words(terms)) if task.has_network else brief.rules,
         "budget": terms.budget,
         "methods": (*kept, *extra),

@@ -77,7 +77,10 @@ class MemoryDriver:
     requires: tuple[str, ...] = ()
     has_console = False
 
-    def version(self, node: MemoryNode | None = None) -> str | None:
+    def version(self, node: MemoryNode) -> str | None:
+        return "1"
+
+    def installed_version(self) -> str | None:
         return "1"
 
     def kernel_interface(self, interface: str) -> str:

@@ -6,8 +6,7 @@ import functools
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Mapping
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, equipment, pace, plan, starter, timers
@@ -15,15 +14,14 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
-from pytest_netbench.errors import RequirementMissing, StartupConfigRejected
-from pytest_netbench.lab import deployment, readiness
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
+from pytest_netbench.lab.deployment import Paces, bring_up
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, HOSTED, LOGS, PROGRAMS
-from pytest_netbench.platforms.driver import Driver, RunsInWallTime
+from pytest_netbench.platforms.driver import Boot, HostedDriver, RunsHere, RunsInWallTime
 from pytest_netbench.platforms.linux.services import NEEDED as SERVER_PROGRAMS
 
 _OWNER = "backend netns"
@@ -90,21 +88,7 @@ class NetnsBackend:
             substitutes=_substitutes(request),
         )
         equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
-        try:
-            lab.refused_startup_lines = deployment.boot_nodes(lab, request.startup_configs)
-            if request.strict and lab.refused_startup_lines:
-                _reject(lab.refused_startup_lines)
-            if paces.at_first != paces.booting:
-                lab.set_pace(paces.at_first)
-            slowdown = readiness.Slowdown(paces.slower, lab.set_pace)
-            lab.readiness = readiness.wait_until_ready(
-                lab, pace=paces.at_first, policy=request.ready, slowdown=slowdown
-            )
-            if paces.at_first != paces.steady:
-                lab.set_pace(paces.steady)
-        except BaseException:
-            lab.destroy()
-            raise
+        lab.refused_startup_lines, lab.readiness = bring_up(lab, request, paces=paces, set_pace=lab.set_pace)
         lab.deploy_s = time.monotonic() - started
         return lab
 
@@ -123,48 +107,33 @@ def _substitutes(request: LabRequest) -> dict[str, str]:
 
 
 @functools.cache
-def _driver_type(name: str) -> Callable[[], Driver[Any]]:
+def _driver_type(name: str) -> Callable[[], HostedDriver]:
     """The installed driver; to search all installed packages takes milliseconds."""
-    found: Callable[[], Driver[Any]] = parts.load("drivers", name)
+    found: Callable[[], HostedDriver] = parts.load("drivers", name)
     return found
 
 
-def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
+def _drivers(dialects: Mapping[str, str]) -> dict[str, HostedDriver]:
     """The driver of each dialect: the installed one of its name.
 
     Raises:
-        RequirementMissing: A driver requires a capability that nodes of this backend do not offer.
+        RequirementMissing: A driver requires a capability that nodes of this backend do not offer, or boots none.
     """
-    drivers: dict[str, Driver[Any]] = {name: _driver_type(name)() for name in sorted(set(dialects.values()))}
+    drivers: dict[str, HostedDriver] = {name: _driver_type(name)() for name in sorted(set(dialects.values()))}
     for driver in drivers.values():
         if (lack := unmet(driver.requires, CAPABILITIES, owner=_OWNER)) is not None:
             raise RequirementMissing(f"driver {driver.name} cannot be used here: {lack}")
+        if not all(isinstance(driver, needed) for needed in (Boot, RunsHere)):
+            raise RequirementMissing(f"driver {driver.name} cannot be used here: its network OS does not run here")
     return drivers
 
 
-class _Paces(NamedTuple):
-    """Lab time's factors.
-
-    Attributes:
-        booting: While nodes boot. They boot one after the other; in lab time all of them boot at once, so that none is
-            elected only because it was there first.
-        at_first: Until the lab is ready.
-        steady: While the agent works.
-        slower: What follows on ``at_first`` if that takes long.
-    """
-
-    steady: float
-    at_first: float
-    booting: float
-    slower: Sequence[tuple[float, float]] = ()
-
-
-def _paces(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> _Paces:
+def _paces(request: LabRequest, drivers: Mapping[str, HostedDriver]) -> Paces:
     in_wall_time = [name for name, one in drivers.items() if isinstance(one, RunsInWallTime) and not one.in_lab_time]
     if build.labtime() is None or (in_wall_time and not {*drivers} - {*in_wall_time, "linux"}):
-        return _Paces(1.0, 1.0, 1.0)
+        return Paces()
     if request.time_scale is not None:
-        return _Paces(request.time_scale, request.time_scale, min(request.time_scale, pace.BOOTING))
+        return Paces(request.time_scale, request.time_scale, min(request.time_scale, pace.BOOTING))
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
     dead_s = timers.shortest_dead_s(request.startup_configs.values())
     load = os.getloadavg()[0]
@@ -173,23 +142,8 @@ def _paces(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> _Paces:
     )
     links = request.topology.links
     if request.ready.until != "everything":  # the deadline is in lab time, and must not pass before anything can happen
-        return _Paces(steady, converging, pace.BOOTING)
+        return Paces(steady, converging, pace.BOOTING)
     eager = converging
     if all(link.quality.is_plain for link in links):  # delays of links pass in wall time
         eager = pace.eager(routers, request.workers, dead_s=dead_s, load=load, links=len(links))
-    return _Paces(steady, eager, pace.BOOTING, pace.slower(eager, converging, steady))
-
-
-def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
-    first, *others = refused
-    raise StartupConfigRejected(
-        node=first.node,
-        line_number=first.line_number,
-        line=first.line,
-        device_message=first.message,
-        further=[
-            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {' '.join(one.message.split())}"
-            for one in others
-        ],
-        refused=refused,
-    )
+    return Paces(steady, eager, pace.BOOTING, pace.slower(eager, converging, steady))

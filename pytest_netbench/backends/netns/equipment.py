@@ -12,11 +12,9 @@ from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounte
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.deployment import serve
-from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, LOGS, PROGRAMS
+from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, FRR_SOCKETS, LOGS, PROGRAMS
 from pytest_netbench.platforms.frr.control import FrrDaemons
-from pytest_netbench.platforms.power import Rebooting
-
-_RUN_FRR = frozenset({"frr", "cisco_ios"})
+from pytest_netbench.platforms.power import EndsProcesses, Rebooting
 
 
 def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *, redirecting: bool) -> None:
@@ -35,7 +33,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
         node.offered[CLOCK.name] = lab.clock
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         node.offered[PROGRAMS.name] = signals = NetnsSignals(channel, name)
-        if driver.name in _RUN_FRR:
+        if FRR_SOCKETS.name in driver.requires:
             node.offered[DAEMONS.name] = FrrDaemons(node, signals)
     if not redirecting:
         return
@@ -95,7 +93,7 @@ class NetnsNodes:
         for name in pulled:
             self._links.cut(node, name)
         try:
-            if driver.name != "cisco_ios":  # its reload ends its own processes in order
+            if not isinstance(driver, EndsProcesses):
                 self._channel.call("end-node", node=node)
             driver.reboot(access, self._startup_configs.get(node, "") if config is None else config)
             serve(self._lab, node)

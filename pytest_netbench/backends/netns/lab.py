@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.labtime import PacedClock
@@ -17,7 +17,7 @@ from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.driver import HostedDriver
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class NetnsLab:
         channel: Channel,
         topology: Topology,
         nodes: Mapping[str, NetnsNode],
-        drivers: Mapping[str, Driver[Any]],
+        drivers: Mapping[str, HostedDriver],
         time_scale: float,
         at_first: float | None = None,
         features: tuple[str, ...],
@@ -55,7 +55,7 @@ class NetnsLab:
         self._cleaner: Thread | None = None
         self._cleaning_failed: BaseException | None = None
 
-    def driver(self, node: str) -> Driver[Any]:
+    def driver(self, node: str) -> HostedDriver:
         return self._drivers[node]
 
     def capability(self, kind: Capability[T]) -> T:

@@ -14,7 +14,7 @@ from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Link, LinkQuality
-from pytest_netbench.platforms.driver import Driver, ImportsPackages, ReadsRawFrames
+from pytest_netbench.platforms.driver import HostedDriver, ImportsPackages, ReadsRawFrames
 
 _NO_COMPILER = "apt-get install -y gcc libc6-dev"
 # Uids that no account has: labs of one run cannot signal each other, nor anything else of the host.
@@ -25,7 +25,7 @@ _QUEUED_BPS = 20_000_000
 """Rate of the line before which packets wait in a queue that is too short."""
 
 
-def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, time_scale: float) -> dict[str, Any]:
+def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, time_scale: float) -> dict[str, Any]:
     """The supervisor's specification of a network.
 
     Raises:
@@ -67,7 +67,7 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
     }
 
 
-def _summed(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> dict[str, list[str]]:
+def _summed(request: LabRequest, drivers: Mapping[str, HostedDriver]) -> dict[str, list[str]]:
     """By node: the interfaces whose checksums a program at the other end reads."""
     found: dict[str, list[str]] = {}
     for link in request.topology.links:
@@ -94,7 +94,7 @@ def no_switch() -> tuple[str, str]:
     return f"nodes that switch: {build.why_not()}", _NO_COMPILER
 
 
-def kernel_name(drivers: Mapping[str, Driver[Any]], request: LabRequest, node: str, interface: str) -> str:
+def kernel_name(drivers: Mapping[str, HostedDriver], request: LabRequest, node: str, interface: str) -> str:
     """The kernel's name of an interface."""
     try:
         return drivers[request.dialects[node]].kernel_interface(interface)
@@ -109,7 +109,7 @@ def hidden_directories() -> list[str]:
     return [str(path) for path in candidates if str(path).startswith("/usr/")]
 
 
-def _link(request: LabRequest, drivers: Mapping[str, Driver[Any]], link: Link) -> dict[str, Any]:
+def _link(request: LabRequest, drivers: Mapping[str, HostedDriver], link: Link) -> dict[str, Any]:
     return {
         "endpoints": [
             [endpoint.node, kernel_name(drivers, request, endpoint.node, endpoint.interface)]

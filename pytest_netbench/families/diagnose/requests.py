@@ -10,6 +10,7 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import requesting
 from pytest_netbench.lab.clients import get, look_up
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.platforms.driver import HostsServers
 from pytest_netbench.rpccodes import Code
 
 
@@ -25,7 +26,7 @@ class Requests:
         self._hosts = {
             name: node
             for name, node in lab.nodes.items()
-            if controls[name] != "foreign" and lab.driver(name).name == "linux"
+            if controls[name] != "foreign" and isinstance(lab.driver(name), HostsServers)
         }
 
     @property

@@ -40,13 +40,17 @@ class CiscoIosDriver:
     dialect = "cisco_ios"
     requires = HOSTED
     has_console = True
+    ends_processes = True
 
-    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def installed_version(self) -> str | None:
         """The version of the command line and of FRR, which does the routing."""
         if not all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED):
             return None
         frr = daemons.version()
         return None if frr is None else f"{VERSION} over FRR {frr}"
+
+    def version(self, node: HostedNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
         return interfaces.kernel_name(interface)

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
-from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CommandLine, NodeAccess, SandboxLimits
@@ -37,14 +36,9 @@ class CiscoIosSshDriver:
     requires: tuple[str, ...] = (CLI.name,)
     has_console = False
 
-    def version(self, node: NodeAccess | None = None) -> str | None:
-        if node is None:
-            return None
+    def version(self, node: NodeAccess) -> str | None:
         found = _VERSION.search(_sessions(node).privileged("show version"))
         return found[1] if found else None
-
-    def kernel_interface(self, interface: str) -> str:
-        return interfaces.canonical(interface)
 
     def boot(self, node: NodeAccess, startup_config: str) -> Sequence[RefusedLine]:
         """Type the startup config: the device itself has booted already."""

@@ -40,8 +40,11 @@ class FrrDriver:
     requires = HOSTED
     has_console = True
 
-    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def installed_version(self) -> str | None:
         return daemons.version()
+
+    def version(self, node: HostedNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)

@@ -50,8 +50,11 @@ class LinuxDriver:
         # clients of DHCP without an address, with their interfaces
         self._asking: WeakKeyDictionary[HostNode, str] = WeakKeyDictionary()
 
-    def version(self, node: HostNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def installed_version(self) -> str | None:
         return _version()
+
+    def version(self, node: HostNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)

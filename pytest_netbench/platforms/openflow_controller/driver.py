@@ -39,8 +39,11 @@ class OpenflowControllerDriver:
     def __init__(self) -> None:
         self._linux = LinuxDriver()
 
-    def version(self, node: HostNode | None = None) -> str | None:
-        return self._linux.version(node)
+    def installed_version(self) -> str | None:
+        return self._linux.installed_version()
+
+    def version(self, node: HostNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)

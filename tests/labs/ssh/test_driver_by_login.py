@@ -16,6 +16,8 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.errors import LabError, RequirementMissing, TookTooLong
+from pytest_netbench.families.hints import platform_hint, with_versions
+from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
@@ -144,6 +146,15 @@ def test_routes_are_those_of_the_driver_that_boots_the_device(lab):
 
 def test_the_version_is_the_devices_own(lab):
     assert ask(lab, lambda driver, node: driver.version(node))[0].isdigit()
+
+
+def test_agents_are_told_the_version_of_the_device_and_not_of_what_is_installed(lab):
+    own = ask(lab, lambda driver, node: driver.version(node))
+    assert versions(lab) == {"cisco_ios": own}
+    here, (there,) = platform_hint("cisco_ios"), with_versions([platform_hint("cisco_ios")], versions(lab))
+    assert "over FRR" in here.partition(":")[0]
+    assert there.partition(":")[0] == f"Devices of platform cisco_ios run version {own}"
+    assert there.partition(":")[2] == here.partition(":")[2]
 
 
 def test_a_wrong_enable_secret_is_an_error_of_the_login(lab):

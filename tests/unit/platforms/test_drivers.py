@@ -7,8 +7,9 @@ import inspect
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.driver import Boot, Driver, RunsHere
 
+BOOTED = sorted({*parts.names("drivers")} - {"cisco_ios_ssh"})
 METHODS = [name for name, one in vars(Driver).items() if inspect.isfunction(one) and not name.startswith("_")]
 
 
@@ -18,10 +19,22 @@ def parameters(owner: type, method: str) -> list[tuple[str, inspect._ParameterKi
 
 
 def test_the_protocol_has_methods():
-    assert {"boot", "pending", "apply", "routes"} <= set(METHODS)
+    assert {"version", "pending", "apply", "routes"} <= set(METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", sorted(parts.names("drivers")))
 def test_a_driver_has_the_parameters_of_the_protocol(name: str, method: str) -> None:
     assert parameters(parts.load("drivers", name), method) == parameters(Driver, method)
+
+
+@pytest.mark.parametrize("name", BOOTED)
+def test_a_driver_whose_nodes_run_here_has_the_parameters_of_these_protocols(name: str) -> None:
+    kind = parts.load("drivers", name)
+    assert parameters(kind, "boot") == parameters(Boot, "boot")
+    for method in ("installed_version", "kernel_interface"):
+        assert parameters(kind, method) == parameters(RunsHere, method)
+
+
+def test_a_driver_of_devices_that_run_elsewhere_knows_no_kernel() -> None:
+    assert not isinstance(parts.load("drivers", "cisco_ios_ssh")(), RunsHere)
