@@ -92,6 +92,12 @@ class Configure(Networked):
         return TaskSize(steps=self.steps, devices=len(self.topology.nodes), configured=configured)
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """What the network needs, and what the testcases observe with."""
+        observing = (name for one in (*self.testcases, *self.health_checks) for name in one.needs)
+        return tuple(dict.fromkeys((*super().needs, *observing)))
+
+    @property
     def truth_basis(self) -> dict[str, Any]:
         """The network, its configs and the ground truths; not texts, testcases, control or the time scale."""
         return self._basis("topology", "startup_configs", "ground_truth_configs") | self._further_basis

@@ -6,7 +6,7 @@ the work is done); ``role: regression`` marks what must not be broken (it may pa
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -16,6 +16,9 @@ _LATER = ("under", "warmup_s", "source_port")
 
 
 class _Testcase(Model):
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Names of the capabilities of a lab that it needs."""
+
     name: str
     role: Literal["intent", "regression"] = "intent"
     intent: int | None = Field(None, ge=1, description="1-based index of the intent this testcase belongs to")
@@ -56,6 +59,7 @@ class RouteTestcase(_Testcase):
 class ReachabilityTestcase(_Testcase):
     """A packet gets through (``allowed``) or does not (``denied``)."""
 
+    needs = ("probes",)
     kind: Literal["reachability"] = "reachability"
     source: str = Field(alias="from", description="node that sends")
     target: str = Field(alias="to", description="node name or address")
@@ -76,6 +80,7 @@ class ReachabilityTestcase(_Testcase):
 class PathTestcase(_Testcase):
     """Packets take these hops, in order."""
 
+    needs = ("probes",)
     kind: Literal["path"] = "path"
     source: str = Field(alias="from")
     target: str = Field(alias="to")
@@ -101,6 +106,7 @@ class ThroughputTestcase(_Testcase):
     Passes when the received rate lies in [min_bps, max_bps]; ``expected_bps`` with ``tolerance`` is the short form.
     """
 
+    needs = ("probes",)
     kind: Literal["throughput"] = "throughput"
     flow: Flow
     background: tuple[Flow, ...] = ()
@@ -121,6 +127,7 @@ class ThroughputTestcase(_Testcase):
 class MarkingTestcase(_Testcase):
     """The DSCP that packets carry when they arrive."""
 
+    needs = ("probes",)
     kind: Literal["marking"] = "marking"
     source: str = Field(alias="from")
     target: str = Field(alias="to")
@@ -147,6 +154,7 @@ class ConfigTestcase(_Testcase):
 class ReferenceTestcase(_Testcase):
     """Everything that the intents do not ask for is as it was: many flows and all routes, compared with a record."""
 
+    needs = ("probes",)
     kind: Literal["reference"] = "reference"
     within_s: float = Field(60.0, gt=0, description="lab seconds to wait for the condition")
 
@@ -154,6 +162,7 @@ class ReferenceTestcase(_Testcase):
 class LossTestcase(_Testcase):
     """Packets get through again soon after the actions of an event, and at its end."""
 
+    needs = ("probes",)
     kind: Literal["loss"] = "loss"
     source: str = Field(alias="from", description="node that sends")
     target: str = Field(alias="to", description="node name or address")

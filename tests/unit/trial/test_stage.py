@@ -206,3 +206,29 @@ def test_a_self_test_says_of_each_lab_that_it_is_ready():
         task_of(), Settings(backend="memory", ready=lambda lab, task: seen.append(task.slug)), Extent(repeats=1)
     )
     assert seen == ["reach"] * report.stages
+
+
+class WithoutProbes(MemoryBackend):
+    capabilities = ()
+
+    def deploy(self, request):
+        raise AssertionError("deployed")
+
+
+def test_a_backend_without_probes_refuses_a_task_that_sends_packets_before_anything_is_deployed():
+    with (
+        pytest.raises(RequirementMissing, match="backend memory has no 'probes' \\(real packets between nodes\\)"),
+        Stage(task_of(), Settings(backend=WithoutProbes())),
+    ):
+        raise AssertionError("on the stage")
+
+
+def test_a_task_that_only_reads_devices_needs_no_probes():
+    testcases = [
+        {"kind": "route", "name": "dc", "device": "edge", "prefix": "10.9.0.0/16"},
+        {"kind": "show", "name": "s", "device": "edge", "commands": ["show"], "expected_output": "x"},
+        {"kind": "config", "name": "c", "device": "edge", "line": "x"},
+    ]
+    assert request_of(task_of(testcases=testcases)).requirements == ()
+    sending = {"kind": "path", "name": "p", "from": "branch", "to": "web", "hops": ["edge"]}
+    assert request_of(task_of(testcases=testcases, health_checks=[sending])).requirements == ("probes",)
