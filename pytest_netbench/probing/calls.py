@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from pytest_netbench.probing import captures, closing, neighbors, paths
-from pytest_netbench.probing.limits import AGAIN
 from pytest_netbench.probing.networks import Networks
-from pytest_netbench.probing.overflow import Overflow, wait_for_calm
+from pytest_netbench.probing.overflow import AGAIN, Overflow, wait_for_calm
 from pytest_netbench.probing.probes import Prober
 from pytest_netbench.probing.sockets import Sockets
 from pytest_netbench.probing.traffic import Traffic

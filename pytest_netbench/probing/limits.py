@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_netbench.probing.overflow import LONGEST_CALM_S
+from pytest_netbench.probing.overflow import AGAIN, LONGEST_CALM_S
 from pytest_netbench.probing.records import Probe
 
 SLACK_S: Final = 10.0
 """For a busy machine, and for the process that measures."""
-AGAIN: Final = 2
-"""How often what a flood of another lab lost is sent again."""
 _ROUNDS = 1 + AGAIN
 _CALM_S = AGAIN * LONGEST_CALM_S
 _SPARE_TRIES = 4

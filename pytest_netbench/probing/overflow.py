@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from typing import Final
 
+AGAIN: Final = 2
+"""How often what a flood of another lab lost is measured again."""
 _CALM_S = 0.3
 LONGEST_CALM_S: Final = 6.0
 """Wall seconds for which ``wait_for_calm`` waits at most: a flood of the lab itself may last."""

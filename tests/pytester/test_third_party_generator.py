@@ -52,7 +52,9 @@ def test_equal_arguments_give_equal_files_and_others_give_others(site, tmp_path)
 
 
 def test_what_a_parameter_cannot_be_is_refused_by_name(site, tmp_path):
-    done = run(site, tmp_path, "pytest_netbench.cli", "generate", "missing-route:sides=middle,n=1,seed=1", "--output", "x")
+    done = run(
+        site, tmp_path, "pytest_netbench.cli", "generate", "missing-route:sides=middle,n=1,seed=1", "--output", "x"
+    )
     assert done.returncode != 0
     assert "sides" in done.stderr
 
