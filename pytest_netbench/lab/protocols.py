@@ -10,7 +10,7 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Driver
@@ -65,6 +65,11 @@ class Lab(Protocol):
     @property
     def substitutes(self) -> Mapping[str, str]:
         """Kernel feature to what stands in for it."""
+        ...
+
+    @property
+    def isolation(self) -> Isolation:
+        """What keeps agents' read-only commands from changing a node, and as whom their commands run."""
         ...
 
     @property

@@ -216,6 +216,15 @@ class AgentInfo(Recorded):
     overrides: AgentSettings = Field(AgentSettings(), exclude=True, repr=False)
 
 
+class Isolation(Recorded):
+    """How agents' commands are kept apart from what they must not change, as the backend of the lab states it."""
+
+    read_only: str | None = Field(
+        None, description="what keeps `execute-cmd` from changing a node; `null` if nothing does"
+    )
+    runs_as: str | None = Field(None, description="as whom commands of agents run; `null` if it is not stated")
+
+
 class Environment(Recorded):
     """The environment of a trial; part of every result."""
 
@@ -229,6 +238,7 @@ class Environment(Recorded):
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
     readiness: Readiness = Readiness()
+    isolation: Isolation | None = Field(None, description="of agents' commands; `null` without a network")
     git_commit: str | None = None
 
 

@@ -14,6 +14,12 @@ _LISTED = 200
 _WIDTH = 160
 
 
+def is_unprotected(result: TrialResult) -> bool:
+    """Whether nothing kept read-only commands of the agent from changing nodes of the lab."""
+    isolation = None if result.environment is None else result.environment.isolation
+    return isolation is not None and isolation.read_only is None
+
+
 def item_sections(result: TrialResult) -> list[Section]:
     """Title and text of each section that ``result`` has something to say in."""
     sections: list[Section] = []
@@ -33,6 +39,7 @@ def item_sections(result: TrialResult) -> list[Section]:
     if result.status != "error":
         sections.append(("budget used", _budget(result)))
     told = {
+        "isolation": "read-only not enforced: `execute-cmd` may have changed nodes" if is_unprotected(result) else None,
         "policy violations": words.counted(result.violations) or None,
         "extras": ", ".join(result.extras) or None,
         "sealed details": result.sealed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.reporting.item import is_unprotected
 
 NOT_MEASURED = "not measured"
 
@@ -38,6 +39,8 @@ def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
         }
     if result.environment is not None:
         properties |= {"time_scale": f"{result.environment.time_scale:g}", "backend": result.environment.backend}
+    if is_unprotected(result):
+        properties["read_only"] = "not enforced"
     if result.replayed is not None:
         properties["replayed"] = result.replayed.cassette
     properties["transcript"] = result.transcript

@@ -15,6 +15,7 @@ from pytest_netbench.reporting.agents import ENDED, MOST_TASKS, by_agent, differ
 from pytest_netbench.reporting.common import common_lines
 from pytest_netbench.reporting.ending import endings
 from pytest_netbench.reporting.intervals import clusters_of, passed
+from pytest_netbench.reporting.item import is_unprotected
 from pytest_netbench.reporting.tables import Table, safe
 from pytest_netbench.results.pairing import task_id
 from pytest_netbench.stats.attempts import over_tasks, pass_at_k, pass_hat_k
@@ -185,6 +186,7 @@ def _notes(results: Sequence[TrialResult], scored: Sequence[TrialResult]) -> Ite
         where = ", ".join(f"{domain} {number}" for domain, number in _counted(one.domain for one in errors).items())
         yield f"infrastructure errors, not scored: {len(errors)} ({where})"
     yield from _violations(scored)
+    yield from _unprotected(scored)
     for metric in dict.fromkeys([*_DRAFT, *(score.metric for one in scored for score in one.scores)]):
         lacking = [score for one in scored for score in one.scores if score.metric == metric and score.value is None]
         if lacking:
@@ -200,6 +202,14 @@ def _violations(scored: Sequence[TrialResult]) -> Iterable[str]:
     if kinds:
         trials = sum(1 for one in scored if one.violations)
         yield f"policy violations: {kinds.total()} in {trials} of {len(scored)} trials ({words.counted(kinds)})"
+
+
+def _unprotected(scored: Sequence[TrialResult]) -> Iterable[str]:
+    """In how many trials an agent could change a node by commands that must not."""
+    where = [one.environment for one in scored if one.environment is not None and is_unprotected(one)]
+    if where:
+        backends = ", ".join(sorted({str(one.backend) for one in where}))
+        yield f"read-only not enforced in {len(where)} of {len(scored)} trials (backend {backends})"
 
 
 def _attempts(scored: Sequence[TrialResult]) -> Iterable[str]:

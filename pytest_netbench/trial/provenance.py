@@ -11,7 +11,7 @@ from typing import Any
 import pytest_netbench
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.trial import Environment
+from pytest_netbench.model.trial import Environment, Isolation
 
 
 def environment(lab: Lab | None, *, backend: str, where: Path, pytest_version: str | None = None) -> Environment:
@@ -41,6 +41,7 @@ def _of_lab(lab: Lab, backend: str) -> dict[str, Any]:
         "substitutes": dict(lab.substitutes),
         "time_scale": lab.time_scale,
         "readiness": lab.readiness,
+        "isolation": getattr(lab, "isolation", Isolation()),  # labs of older backends do not state it
     }
 
 

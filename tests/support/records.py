@@ -16,6 +16,7 @@ from pytest_netbench.model.trial import (
     BudgetUsed,
     CommandStatus,
     Environment,
+    Isolation,
     Submission,
     TestcaseResult,
     TrialRecord,
@@ -137,6 +138,11 @@ def result(values: Mapping[str, float | None] | None = None, /, **changes: Any) 
         "started_at": "2026-10-03T12:00:00.000+00:00",
     }
     return TrialResult(**{**fields, **changes})
+
+
+def unprotected() -> dict[str, Any]:
+    """The field of a result whose lab did not enforce read-only."""
+    return {"environment": ENVIRONMENT.model_copy(update={"isolation": Isolation(runs_as="the login lab")})}
 
 
 def busy_result(**changes: Any) -> TrialResult:

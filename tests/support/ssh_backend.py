@@ -17,7 +17,7 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.lab.ssh.hosts import Host, Typed
 from pytest_netbench.lab.ssh.server import LOOPBACK, SshServer
-from pytest_netbench.model.trial import SshLogin
+from pytest_netbench.model.trial import Isolation, SshLogin
 from pytest_netbench.platforms.capabilities import CLI
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
@@ -60,6 +60,10 @@ class SshBackend:
 
 class SshLab:
     """Implements ``lab.protocols.Lab``: what it does not say itself is the netns lab's."""
+
+    isolation = Isolation(
+        read_only="the driver: `show` in privileged mode, all else in user mode", runs_as=f"the login {USERNAME}"
+    )
 
     def __init__(self, lab: Any) -> None:
         self._lab = lab

@@ -15,7 +15,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import HostedDriver
 
@@ -24,6 +24,11 @@ T = TypeVar("T")
 
 class NetnsLab:
     """Implements ``lab.protocols.Lab``."""
+
+    isolation = Isolation(
+        read_only="a sandbox without capabilities, with read-only files; the view node of vtysh; IOS's own commands",
+        runs_as="user 1000 of a namespace of its own; to change a node, with its network capabilities only",
+    )
 
     def __init__(
         self,

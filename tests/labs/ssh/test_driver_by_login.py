@@ -61,6 +61,7 @@ def test_a_shipped_task_passes_by_the_oracle(backend, name):
     assert [one for one in record.commands if one.status == "error"] == []
     assert {one.name: one.actual for one in record.testcase_results if one.status == "fail"} == {}
     assert record.final_configs.keys() == record.task.network.topology.controls.keys()
+    assert record.environment.isolation.read_only.startswith("the driver: `show`")
 
 
 @pytest.fixture(scope="module")

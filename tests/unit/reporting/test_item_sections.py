@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.reporting.item import item_sections
-from tests.support.records import busy_result, result, score
+from tests.support.records import busy_result, result, score, unprotected
 
 
 def section(title: str, **changes: object) -> str:
@@ -54,6 +54,10 @@ def test_commands_with_their_status():
 def test_budget_used_and_whether_it_ran_out():
     assert section("budget used") == "12 calls, 34 commands, 12.3k tokens, 1m03s, $0.042"
     assert section("budget used", outcome="budget").endswith("$0.042, (budget exhausted)")
+
+
+def test_that_nothing_keeps_read_only_commands_from_changing_nodes():
+    assert section("isolation", **unprotected()) == "read-only not enforced: `execute-cmd` may have changed nodes"
 
 
 def test_where_the_transcript_is():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.reporting.junit import junit_properties
-from tests.support.records import busy_result, result
+from tests.support.records import busy_result, result, unprotected
 
 
 def test_what_a_ci_system_reads():
@@ -32,6 +32,11 @@ def test_what_a_ci_system_reads():
         ("netbench.backend", "netns"),
         ("netbench.transcript", "transcripts/llq-voice-react-gpt-4o-1a2b3c4d.json"),
     ]
+
+
+def test_only_where_read_only_is_not_enforced_it_is_said():
+    assert ("netbench.read_only", "not enforced") in junit_properties(busy_result(**unprotected()))
+    assert "netbench.read_only" not in dict(junit_properties(busy_result()))
 
 
 def test_an_infrastructure_error_claims_no_numbers():

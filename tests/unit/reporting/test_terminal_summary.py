@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pytest_netbench.model.trial import AgentInfo, BudgetUsed, Replayed, TrialResult, Usage
 from pytest_netbench.reporting.terminal import summary_lines
-from tests.support.records import busy_result, result, score
+from tests.support.records import busy_result, result, score, unprotected
 
 ORACLE = AgentInfo(id="oracle", strategy="oracle")
 
@@ -227,6 +227,13 @@ def test_violations_of_a_policy_are_counted_under_the_table():
     ]
     assert "policy violations: 5 in 2 of 3 trials (approval 1, command 4)" in summary_lines(results, width=80)
     assert not [line for line in summary_lines([passed()], width=80) if "violations" in line]
+
+
+def test_trials_in_which_read_only_was_not_enforced_are_counted_under_the_table():
+    results = [result(node_id="a"), result(node_id="b", **unprotected())]
+    lines = summary_lines(results, width=100)
+    assert "read-only not enforced in 1 of 2 trials (backend netns)" in lines
+    assert not any("read-only" in line for line in summary_lines(results[:1], width=100))
 
 
 def test_how_trials_ended_is_whole_in_a_note_where_its_column_is_cut():
