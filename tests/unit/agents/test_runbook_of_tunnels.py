@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import pytest
 
 from pytest_netbench.agents.runbooks.facts import Facts
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.families.diagnose import DiagnoseFamily
+from pytest_netbench.faults.tunnels import with_key, with_prefix
 from pytest_netbench.generators.default_faults import OF_VPN
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
@@ -17,6 +19,12 @@ from pytest_netbench.model.hosting import VpnEnd, VpnPeer
 from pytest_netbench.model.task import Task
 
 NOTHING_KNOWN = Facts(devices={}, links=(), addresses={})
+WRONG: Final[Mapping[str, Callable[[Any, VpnPeer], VpnPeer | None]]] = {
+    "vpn-peer-key-wrong": with_key,
+    "vpn-allowed-ips-wrong": with_prefix,
+    "vpn-peer-missing": lambda *_: None,
+}
+"""By fault: what an end has in place of its peer."""
 HANDSHAKE = "  latest handshake: 4 seconds ago\n  transfer: 180 B received, 692 B sent\n"
 
 
@@ -35,9 +43,8 @@ class Ends:
         }
         self._wrong: dict[str, VpnPeer | None] = {}
         if fault is not None:
-            one = fault_of(fault)
-            place = one.parameters.model_validate(payload.faults[0].parameters)
-            self._wrong[place.node] = one.wrong_peer(place, self._ends[place.node].peers[place.peer])
+            place: Any = fault_of(fault).parameters.model_validate(payload.faults[0].parameters)
+            self._wrong[place.node] = WRONG[fault](place, self._ends[place.node].peers[place.peer])
 
     def call(self, method: str, params: dict[str, str]) -> dict[str, str]:
         assert (method, params["command"]) == ("execute-cmd", "wg show wg0")

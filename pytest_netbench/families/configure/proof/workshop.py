@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pytest_netbench import deadline
 from pytest_netbench.ani.interface import LabAni
@@ -79,18 +79,25 @@ class Workshop:
         After an error nothing new begins. If the caller does not wait any longer, what is under way is told to end.
         """
         over = threading.Event()
+        errors: list[BaseException] = []
 
-        def one(item: T) -> R:
+        def one(item: T) -> R | None:
+            if errors:
+                return None
             try:
                 with deadline.within(math.inf, cancelled=over.is_set):
                     return measure(item)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+            except BaseException as error:
+                errors.append(error)
                 raise
 
         pool = ThreadPoolExecutor(max_workers=self.extent.side_by_side, thread_name_prefix="netbench-proof")
         try:
-            return list(pool.map(one, items))
+            measured = [pool.submit(one, item) for item in items]
+            wait(measured)
+            if errors:
+                raise errors[0]
+            return [cast("R", future.result()) for future in measured]
         finally:
             over.set()
             pool.shutdown(cancel_futures=True)
