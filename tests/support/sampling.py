@@ -49,6 +49,13 @@ MODULES_OF: Final[Mapping[str, int]] = {
 """A folder, and into how many parts its modules are divided, whose tests share labs that take time to start."""
 SHARES: Final[Mapping[str, int]] = {**TESTS_OF, **MODULES_OF}
 """All of them; of several that hold a test the first counts."""
+FIRST: Final = (
+    "tests/end_to_end/test_ci_recipes.py",
+    "tests/labs/test_monitor_of_many_flows.py",
+    "tests/end_to_end/test_models_on_real_routers.py",
+    "tests/labs/test_new_tasks.py",
+)
+"""Modules with the longest tests: they begin first, so that nobody waits for one of them at the end."""
 _ROOT: Final = Path(__file__).parents[2]
 
 
@@ -78,6 +85,12 @@ def left_out(tests: Sequence[_T]) -> list[_T]:
     """Those that the gate does not run on this commit: none outside the gate."""
     number = os.environ.get(NUMBER)
     return [test for test in tests if not is_of_commit(test, int(number))] if number else []
+
+
+def longest_first(tests: Sequence[_T]) -> list[_T]:
+    """The tests in their order, but those of ``FIRST`` before all others."""
+    paths = [_ROOT / name for name in FIRST]
+    return sorted(tests, key=lambda test: paths.index(test.path) if test.path in paths else len(paths))
 
 
 def number_of_commit(folder: Path) -> int | None:

@@ -8,7 +8,18 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.sampling import MODULES_OF, NUMBER, PARTS, SHARES, TESTS_OF, is_of_commit, left_out, number_of_commit
+from tests.support.sampling import (
+    FIRST,
+    MODULES_OF,
+    NUMBER,
+    PARTS,
+    SHARES,
+    TESTS_OF,
+    is_of_commit,
+    left_out,
+    longest_first,
+    number_of_commit,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,6 +68,16 @@ def test_a_module_that_is_named_itself_does_not_take_the_share_of_its_folder() -
     for name in inside:
         items = [item for item in ITEMS if item.nodeid.startswith(f"{name}::")]
         assert sum(is_of_commit(item, 3) for item in items) == pytest.approx(len(items) / TESTS_OF[name], abs=9)
+
+
+def test_the_longest_begin_first_and_all_others_keep_their_order() -> None:
+    slow = [Item(f"{name}::test_one", ROOT / name) for name in FIRST]
+    assert all(one.path.is_file() for one in slow)
+    assert longest_first([OTHER, *reversed(slow), OTHER._replace(nodeid="another")]) == [
+        *slow,
+        OTHER,
+        OTHER._replace(nodeid="another"),
+    ]
 
 
 def test_all_run_outside_the_gate_and_most_modules_always(monkeypatch: pytest.MonkeyPatch) -> None:
