@@ -85,8 +85,9 @@ class Storms:
             with contextlib.suppress(OSError):  # no memory for the answer: the next look shows it again
                 counted.update(self._count(name))
         for place, packets in counted.items():
-            # what was not there at the last look has sent all its packets since
-            sent = 0 if excused or self._last is None else packets - self._last.get(place, 0)
+            # what was not there at the last look is new, as in a loop that was just made, or was attached again
+            unknown = 0 if lost > most else packets
+            sent = 0 if excused or self._last is None else packets - self._last.get(place, unknown)
             strikes = PATIENCE if max(sent, lost) > HOPELESS * most else 1
             self._strikes[place] = self._strikes.get(place, 0) + strikes if sent > most else 0
             if self._strikes[place] >= PATIENCE:
