@@ -38,13 +38,13 @@ bench: bench-run
 	$(if $(filter-out 0,$(file <$(BENCH_STATUS))),@exit $(file <$(BENCH_STATUS)))
 
 test: setup-gate
-	@./scripts/gate
+	@./scripts/evenly ./scripts/gate
 
 integration: setup-gate
-	@./scripts/integration
+	@./scripts/evenly ./scripts/integration
 
 selftest: setup-gate
-	@./scripts/gate --selftest
+	@./scripts/evenly ./scripts/gate --selftest
 
 check: setup-gate
 	@./scripts/gate --quick

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -252,6 +253,68 @@ def test_rpki_is_installed_and_its_service_does_not_start(bare):
     install, disable = (bare / "asked").read_text().splitlines()
     assert install.endswith(" stayrtr frr-rpki-rtrlib")
     assert disable == "disable stayrtr.service"
+
+
+# ---- processors are shared among processes ----
+
+
+def evenly(setting: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ROOT / "scripts/evenly", *command],
+        env={"PATH": os.environ["PATH"], "NETBENCH_AUTOGROUP": str(setting)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def setting(tmp_path, monkeypatch) -> Path:
+    script(tmp_path / "bin/sudo", 'exec "$@"')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    path = tmp_path / "sched_autogroup_enabled"
+    path.write_text("1\n")
+    return path
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_sessions_are_no_groups_while_a_command_runs_and_are_again_when_it_has_ended(setting, status):
+    done = evenly(setting, "sh", "-c", f"cat {setting}; exit {status}")
+    assert (done.stdout, done.returncode) == ("0\n", status)
+    assert setting.read_text() == "1\n"
+
+
+def test_sessions_are_groups_again_after_an_interruption(setting):
+    process = subprocess.Popen(
+        [ROOT / "scripts/evenly", "sh", "-c", "echo begun; sleep 20"],
+        env={**os.environ, "NETBENCH_AUTOGROUP": str(setting)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert setting.read_text() == "0\n"
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=10)
+    assert setting.read_text() == "1\n"
+
+
+@pytest.mark.parametrize("text", ["0\n", None])
+def test_a_machine_whose_sessions_are_no_groups_is_left_as_it_is(setting, text):
+    setting.unlink() if text is None else setting.write_text(text)
+    done = evenly(setting, "echo", "ran")
+    assert (done.stdout, done.stderr) == ("ran\n", "")
+    assert not setting.exists() if text is None else setting.read_text() == text
+
+
+def test_who_may_not_change_the_setting_is_told_and_the_command_runs(setting, tmp_path):
+    script(tmp_path / "bin/sudo", "exit 1")
+    script(tmp_path / "bin/id", "echo 1000")
+    done = evenly(setting, "echo", "ran")
+    assert done.stdout == "ran\n"
+    assert "Ask root for: sysctl kernel.sched_autogroup_enabled=0" in done.stderr
+    assert setting.read_text() == "1\n"
 
 
 # ---- nothing to do ----

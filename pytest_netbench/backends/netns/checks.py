@@ -33,6 +33,8 @@ RPKI = "bgpd-rpki"
 # what the supervisor does as root, in a mount namespace of this command
 _COPY = ("sh", "-ec", "mount -t tmpfs netbench /dev/net; mknod /dev/net/tun c 10 200")
 _INOTIFY = "/proc/sys/fs/inotify/max_user_instances"
+_AUTOGROUP = "/proc/sys/kernel/sched_autogroup_enabled"
+_STARVING = "6.18."
 _USUAL = 128
 _SLOT_NODES = 8
 NOT_LINUX = "Run it on Linux: a virtual machine, WSL 2 or a container started as `docs/how-to/install.md` says."
@@ -229,6 +231,21 @@ def inotify_check(path: str = _INOTIFY) -> Check:
         return Check("inotify", True, False, f"{path} cannot be read")
     detail = f"{allowed} instances for all labs of a user: room for fewer than {allowed} IOS devices side by side"
     return Check("inotify", allowed >= _USUAL, False, detail, f"sysctl fs.inotify.max_user_instances={_USUAL}")
+
+
+def scheduling_check(path: str = _AUTOGROUP, release: str | None = None) -> Check:
+    """Whether the kernel lets a busy session keep all others waiting.
+
+    Sessions are groups of the scheduler where ``sched_autogroup_enabled`` is 1. Under Linux 6.18.44, on two cores, a
+    busy group was measured to run all the time while its virtual run time stood still. Threads of the kernel waited for
+    up to 25 s, and what terminals carry with them.
+    """
+    grouped = _number(path) == 1
+    kernel = platform.release() if release is None else release
+    how = "among sessions" if grouped else "among processes"
+    starving = grouped and kernel.startswith(_STARVING)
+    told = f": on Linux {kernel} labs that keep all cores busy can stop for seconds" if starving else ""
+    return Check("scheduling", not starving, False, how + told, "sysctl kernel.sched_autogroup_enabled=0")
 
 
 def available_memory() -> int:

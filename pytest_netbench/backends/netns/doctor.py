@@ -30,6 +30,7 @@ from pytest_netbench.backends.netns.checks import (
     ovs_check,
     program_check,
     rpki_check,
+    scheduling_check,
     tun_check,
 )
 from pytest_netbench.lab.capabilities import CAPABILITIES
@@ -53,6 +54,7 @@ def report() -> list[Check]:
         *native_checks(),
         memory_check(),
         inotify_check(),
+        scheduling_check(),
         cgroup_check(),
         *_feature_checks(),
     ]

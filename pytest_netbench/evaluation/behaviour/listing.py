@@ -15,13 +15,13 @@ MOST_UNSTABLE = 5
 
 
 def headline(reference: Reference) -> str:
-    """``1000 flows, 16 routing tables, 3 moments; 12 flows vary and are not held``."""
+    """``1000 flows, 16 routing tables, 3 moments; 12 are not held``."""
     behaviour = reference.behaviour
     moments = len(behaviour.moments)
-    varying = len({one.what for one in behaviour.unstable})
+    left_out = len({one.what for one in behaviour.unstable})
     text = f"{len(behaviour.flows)} flows, routes of {len(behaviour.routes[0])} nodes"
     text += f", also under {moments - 1} event{'s' * (moments > 2)}" if moments > 1 else ""
-    return text + (f"; {varying} vary and are not held" if varying else "")
+    return text + (f"; {left_out} {'are' if left_out > 1 else 'is'} not held" if left_out else "")
 
 
 def tally(reference: Reference) -> list[str]:
@@ -51,7 +51,7 @@ def explained(reference: Reference, intents: Sequence[str]) -> list[str]:
         lines += [f"  {line}" for line in _of_moment(reference, under, intents)]
     behaviour = reference.behaviour
     if behaviour.unstable:
-        lines += ["", "Not held, because it varies from look to look, or among right solutions:"]
+        lines += ["", "Not held:"]
         lines += [
             f"  {one.what}{'' if one.under is None else f' under {one.under}'} ({one.why})"
             for one in behaviour.unstable[:MOST_UNSTABLE]

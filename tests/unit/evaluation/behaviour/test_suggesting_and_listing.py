@@ -50,7 +50,7 @@ def test_the_listing_has_each_intent_what_is_free_and_what_varies():
         changes=[{"intent": 1, "protocol": "tcp", "ports": 22}],
         free=[{"protocol": "tcp", "ports": 80, "reason": "nobody cares"}],
     )
-    assert headline(held) == "3 flows, routes of 0 nodes; 1 vary and are not held"
+    assert headline(held) == "3 flows, routes of 0 nodes; 1 is not held"
     assert tally(held) == ["in the undisturbed network: the ground truth changes 2 flows (intent 1 1, free 1)"]
     text = "\n".join(explained(held, ["Close the port."]))
     for words in ("1 flows stay as they are", "intent 1 asks", "Close the port.", "nobody cares", "now and then"):
