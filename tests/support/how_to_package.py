@@ -11,16 +11,16 @@ _PAGES: Final = Path(__file__).parents[2] / "docs/how-to"
 
 
 def install(page: str, site: Path) -> Path:
-    """Make ``site`` a folder that provides the part of ``page`` once it is on ``sys.path``."""
+    """Make ``site`` a folder that provides the parts of ``page`` once it is on ``sys.path``."""
     text = (_PAGES / page).read_text()
     module, metadata = (_block(text, language) for language in ("python", "toml"))
     project = tomllib.loads(metadata)["project"]
-    ((group, points),) = project["entry-points"].items()
-    ((name, value),) = points.items()
+    points = [(group, *one) for group, named in project["entry-points"].items() for one in named.items()]
+    (module_name,) = {value.partition(":")[0] for _, _, value in points}
     info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     info.mkdir(parents=True)
-    (site / f"{value.partition(':')[0]}.py").write_text(module)
-    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {value}\n")
+    (site / f"{module_name}.py").write_text(module)
+    (info / "entry_points.txt").write_text("".join(f"[{group}]\n{name} = {value}\n" for group, name, value in points))
     head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
     (info / "METADATA").write_text(head)
     return site
