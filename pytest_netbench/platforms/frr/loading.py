@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import answers
+from pytest_netbench.platforms.frr import answers, identity
 from pytest_netbench.platforms.frr.sections import Line, Section, sections
 
 _Answer = tuple[str, int]
@@ -37,7 +37,7 @@ def load(node: HostedNode, lines: Iterable[str], daemons: Collection[str]) -> li
     _tell(node, names, ("configure terminal",))
     # Sessions of BGP begin as soon as they are configured, and a policy that comes later acts after seconds only.
     found.sort(key=lambda section: section.head.text.lower().startswith("router bgp"))
-    refused = [line for section in found for line in _load(node, section, names)]
+    refused = [line for place, section in enumerate(found) for line in _load(node, section, names, found[:place])]
     _tell(node, names, ("end",))
     return [
         RefusedLine(node=node.name, line_number=line.number, line=line.text, message=words)
@@ -45,7 +45,9 @@ def load(node: HostedNode, lines: Iterable[str], daemons: Collection[str]) -> li
     ]
 
 
-def _load(node: HostedNode, section: Section, names: Sequence[str]) -> list[tuple[Line, str]]:
+def _load(
+    node: HostedNode, section: Section, names: Sequence[str], before: Sequence[Section]
+) -> list[tuple[Line, str]]:
     names = [name for name in names if not _misread(section.head.text, name)]
     heads = _tell(node, names, (section.head.text,))
     words = complaint([given for (given,) in heads.values()])
@@ -53,6 +55,8 @@ def _load(node: HostedNode, section: Section, names: Sequence[str]) -> list[tupl
     if not section.body:
         return refused
     owners = [name for name, (given,) in heads.items() if _entered(given)]
+    if "ospfd" in owners and (pins := identity.pins(node, section, before)):
+        _tell(node, ["ospfd"], pins)
     answered = _tell_each(node, owners, section.body)
     strayed = []
     for line in section.body:
