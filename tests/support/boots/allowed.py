@@ -20,6 +20,7 @@ class Allowed(NamedTuple):
 _CLOCK: Final = "a clock"
 _COUNTER: Final = "a counter"
 _TCP: Final = "who opened the connection and from which port, which either side may win (RFC 4271, 6.8)"
+_TRIED: Final = "a session that is down is tried again and again"
 _NEIGHBORS: Final = "bgp neighbors"
 ALLOWED: Final[Sequence[Allowed]] = (
     Allowed(_CLOCK, r"(?<![\w:.])\d+(?::\d\d){1,3}(?:\.\d+)?(?![\w:])"),
@@ -44,6 +45,10 @@ ALLOWED: Final[Sequence[Allowed]] = (
         "",
         _NEIGHBORS,
     ),
+    Allowed(_COUNTER, r"Inq depth is \d+", "…", _NEIGHBORS),
+    Allowed(_TRIED, r"BGP state = (?:Connect|Active|OpenSent|OpenConfirm)\b", "BGP state = …", _NEIGHBORS),
+    Allowed(_TRIED, r"\b(?:Connect|Active|OpenSent|OpenConfirm)\b", "…", "bgp summary"),
+    Allowed("whether a timer runs", r"^( *Thread .*) (?:on|off)$", r"\1 …", "ospf neighbor detail"),
     Allowed(_COUNTER, r"Connections established \d+; dropped \d+", "…", _NEIGHBORS),
     Allowed(_COUNTER, r"^ *Last reset .*", "", _NEIGHBORS),
     Allowed("a number that a table gives", r"Index \d+, Advertise bit \d+", "…", _NEIGHBORS),
@@ -56,7 +61,7 @@ ALLOWED: Final[Sequence[Allowed]] = (
     ),
     Allowed(
         "the path that came last stands first, beside the prefix",
-        r"^([*>sdhirRS=a ]{2,5})\d\S+(?= +\d+\.\d+\.\d+\.\d+ )",
+        r"^([*>sdhirRS=am ]{2,5})\d\S+(?= +\d+\.\d+\.\d+\.\d+ )",
         r"\1",
         "bgp$|bgp ipv",
     ),
