@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_netbench.scorers.apply import apply_scorers as apply_scorers
     from pytest_netbench.scorers.protocol import Scorer as Scorer
     from pytest_netbench.taskfile import load_task as load_task
+    from pytest_netbench.trial import CassetteSpec as CassetteSpec
     from pytest_netbench.trial import Draw as Draw
     from pytest_netbench.trial import Settings as Settings
     from pytest_netbench.trial import Stage as Stage
@@ -61,6 +62,7 @@ _PLACES = {
     "Brief": "model.trial",
     "Budget": "model.task",
     "BudgetExhausted": "errors",
+    "CassetteSpec": "trial",
     "Draw": "trial",
     "Episode": "episodes",
     "InformedAgent": "agents.protocol",

@@ -94,8 +94,6 @@ class Llm:
         """
         tape = deck.current()
         if tape is None:
-            if deck.replays():
-                raise CassetteMiss("no trial is under way, and a replay asks no model")
             return self._ask(messages, note=note, wall_left=wall_left, options=options)
         question = Question.of(
             model=self.model,

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench import parts
-from pytest_netbench.agents.cassettes import deck
 from pytest_netbench.agents.startup.classes import create, load_class
 from pytest_netbench.errors import AgentCannotStart, AgentFileError, UsageError
 
@@ -139,7 +138,7 @@ def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
 
 def preload(spec: str, *, rootdir: Path) -> None:
     """Import what the agent that ``spec`` means will need, if that takes long."""
-    if not deck.replays() and model_of(spec, rootdir) is not None:
+    if model_of(spec, rootdir) is not None:
         from pytest_netbench.agents.llm import import_litellm  # noqa: PLC0415  (imports pydantic)
 
         import_litellm()

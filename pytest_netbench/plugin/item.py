@@ -11,6 +11,7 @@ from pytest_netbench.errors import GroundTruthRejected, InputError, NetbenchErro
 from pytest_netbench.plugin.failures import cleaned
 
 if TYPE_CHECKING:
+    from pytest_netbench.agents.cassettes.tapes import Recording, Replay
     from pytest_netbench.model.search import Sought
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialResult
@@ -43,6 +44,7 @@ class TaskItem(pytest.Function):
     began_at: float = 0.0
     stage: Stage | None = None
     terms: Terms | None = None
+    tape: Recording | Replay | None = None
     outcome: TrialResult | None = None
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None

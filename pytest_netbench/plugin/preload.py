@@ -94,7 +94,7 @@ class Preload:
         by_default = [name for family in families() for name in parts.load("families", family).scorers]
         for name in self._run.scorer_names(tuple(by_default)):
             yield partial(self._prepare, name, agents)
-        if not self._run.distributes:
+        if not self._run.distributes and self._config.option.netbench_replay is None:
             for agent in sorted(agents):
                 yield partial(preload, agent, rootdir=self._config.rootpath)
 

@@ -127,7 +127,6 @@ class Reports:
 def _broken(item: TaskItem, error: BaseException, *, started_at: float, duration_s: float) -> TrialResult:
     """The result of a trial whose item ended with an error before its agent could be judged."""
     from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.plugin.cassettes import replayed  # noqa: PLC0415
     from pytest_netbench.trial.scoring import error_result, words_of  # noqa: PLC0415
 
     assert item.task is not None
@@ -140,7 +139,7 @@ def _broken(item: TaskItem, error: BaseException, *, started_at: float, duration
         number=item.number,
         started_at=started_at,
         duration_s=duration_s,
-        replayed=replayed(),
+        replayed=None if item.tape is None else item.tape.replayed,
     )
 
 

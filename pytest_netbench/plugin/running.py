@@ -12,7 +12,7 @@ from pytest_netbench.agents import purse
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
-from pytest_netbench.plugin.cassettes import checked
+from pytest_netbench.plugin.cassettes import CASSETTE
 from pytest_netbench.plugin.collection import references_of
 from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem
 from pytest_netbench.plugin.nodeids import source_of
@@ -68,7 +68,8 @@ def run(
 ) -> Trial:
     """Run the trial of the requesting item on its stage, and store the result on the item."""
     stage = _stage(request, task, lab)
-    here = Here(agent=agent, stage=stage, ani=ani, terms=getattr(request.node, "terms", None), check=checked)
+    terms, tape = getattr(request.node, "terms", None), getattr(request.node, "tape", None)
+    here = Here(agent=agent, stage=stage, ani=ani, terms=terms, tape=tape)
     result = request.node.outcome = perform(_spec(request, task, agent), here)
     assert result.record is not None
     request.config.hook.pytest_netbench_trial_finished(record=result.record, result=result)
@@ -94,6 +95,7 @@ def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAge
         workers=options.side_by_side,
         store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
         purse=purse.current(),
+        cassette=None if getattr(request.node, "tape", None) is None else request.config.stash[CASSETTE],
         pytest_version=pytest.__version__,
     )
 

@@ -4,6 +4,7 @@
 trial takes place, ``selftest`` the proof of a task. The modules of this package are not public.
 """
 
+from pytest_netbench.trial.cassettes import CassetteSpec
 from pytest_netbench.trial.execution import Trial, evaluated, execute, perform, run_trial
 from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.recording import record_behaviour
@@ -16,6 +17,7 @@ from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.verdict import explain, judge
 
 __all__ = [
+    "CassetteSpec",
     "Draw",
     "SelftestReport",
     "Settings",

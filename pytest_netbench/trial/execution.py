@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_netbench.agents import purse
+from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.agents.resolve import agent_id, is_own, resolve_agent
 from pytest_netbench.agents.worker.apart import Processes
@@ -19,6 +21,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, TrialRecord, TrialResult
 from pytest_netbench.scorers.apply import Place, load_scorers
+from pytest_netbench.trial.cassettes import CassetteSpec, checked
 from pytest_netbench.trial.scoring import EVERYWHERE, error_result, scored, words_of
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.spec import TrialSpec
@@ -36,7 +39,7 @@ class Here:
         stage: A stage that is prepared; the caller removes it.
         ani: The agent's interface to the stage, opened under ``terms``.
         terms: What the agent may do and use.
-        check: Completes the record before it is scored, or raises an error if there is nothing to score.
+        tape: A new tape of the cassette that the spec names.
     """
 
     agent: Agent | InformedAgent | None = None
@@ -44,7 +47,7 @@ class Here:
     stage: Stage | None = None
     ani: OpenAni | None = None
     terms: Terms | None = None
-    check: Callable[[TrialRecord], TrialRecord] = lambda record: record
+    tape: Recording | Replay | None = None
 
 
 NOTHING = Here()
@@ -64,22 +67,24 @@ def execute(spec: TrialSpec, here: Here = NOTHING) -> TrialResult:
 
     Raises:
         RequirementMissing: This machine lacks something that the task or the agent needs.
-        InputError: There is no such task, agent or scorer, or the agent cannot be run as it is configured.
+        InputError: There is no such task, agent or scorer, the agent cannot be run as it is configured, or the cassette
+            does not fit.
     """
     began = time.time()
     task = here.stage.task if here.stage is not None else spec.load_task()
+    here = _with_tape(spec, here, task)
     try:
         return perform(spec, here, task=task)
     except InfrastructureError as error:
-        name = here.agent.info.id if here.agent is not None else agent_id(spec.agent, rootdir=Path(spec.agents))
         return error_result(
             task,
-            AgentInfo(id=name, strategy=""),
+            AgentInfo(id=_agent_id(spec, here), strategy=""),
             words_of(error),
             node_id=spec.node_id or task.slug,
             number=spec.number,
             started_at=began,
             duration_s=time.time() - began,
+            replayed=None if here.tape is None else here.tape.replayed,
         )
 
 
@@ -95,18 +100,23 @@ def perform(spec: TrialSpec, here: Here = NOTHING, *, task: Task | None = None) 
         InfrastructureError: The lab or the model's provider broke; there is nothing to score.
     """
     load_scorers(spec.scorers)  # an unknown one is refused before anything is deployed
-    with purse.used(spec.purse), ExitStack() as opened:
+    task = here.stage.task if here.stage is not None else task or spec.load_task()
+    tape = _with_tape(spec, here, task).tape
+    with purse.used(spec.purse), deck.used(tape), ExitStack() as opened:
         agent = here.agent or opened.enter_context(_agent_of(spec))
-        stage = here.stage or opened.enter_context(Stage(task or spec.load_task(), here.settings or spec.settings))
+        stage = here.stage or opened.enter_context(Stage(task, here.settings or spec.settings))
         stage.work(agent, ani=here.ani, terms=here.terms, budget=spec.budget, ssh=spec.ssh)
-        return evaluated(
+        result = evaluated(
             stage,
             node_id=spec.node_id,
             number=spec.number,
             also=spec.scorers,
             where=EVERYWHERE if spec.heavy else ("worker",),
-            check=here.check,
+            tape=tape,
         )
+    if spec.cassette is not None and tape is not None and result.record is not None:
+        spec.cassette.keep(tape, result.record)
+    return result
 
 
 def evaluated(
@@ -116,7 +126,7 @@ def evaluated(
     number: int = 1,
     also: Sequence[str] = (),
     where: Sequence[Place] = ("worker",),
-    check: Callable[[TrialRecord], TrialRecord] = NOTHING.check,
+    tape: Recording | Replay | None = None,
 ) -> TrialResult:
     """Evaluate the state that an agent has left on ``stage``, score and judge it.
 
@@ -126,12 +136,13 @@ def evaluated(
         number: 1 for the first attempt, 2 for the second …
         also: As for ``scored``, and so is ``where``.
         where: Which scorers are applied.
-        check: As in ``Here``.
+        tape: What the agent's model was recorded on, or replayed from.
 
     Raises:
         InfrastructureError: The stage broke.
+        InputError: The agent's requests and its tape do not fit.
     """
-    record = check(stage.evaluate(node_id=node_id, number=number))
+    record = checked(stage.evaluate(node_id=node_id, number=number), tape)
     return scored(record, also=also, where=where).model_copy(update={"record": record})
 
 
@@ -145,6 +156,7 @@ def run_trial(
     number: int = 1,
     ssh: bool = False,
     scorers: Sequence[str] = (),
+    cassette: CassetteSpec | None = None,
     settings: Settings | None = None,
 ) -> TrialResult:
     """Run a trial of ``agent`` at ``task`` from start to end; see ``execute``.
@@ -158,6 +170,7 @@ def run_trial(
         number: 1 for the first attempt, 2 for the second …
         ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
         scorers: Names of scorers beside those of the task's family.
+        cassette: Where what the agent's model answers is kept, or comes from.
         settings: How the stage is set up.
 
     Returns:
@@ -165,7 +178,7 @@ def run_trial(
 
     Raises:
         RequirementMissing: This machine lacks something that the task or the agent needs.
-        InputError: The agent cannot be run as it is configured.
+        InputError: The agent cannot be run as it is configured, or the cassette does not fit.
     """
     given: dict[str, Any] = {"backend": backend, "time_scale": time_scale}
     given = {name: value for name, value in given.items() if value is not None}
@@ -176,6 +189,7 @@ def run_trial(
         ssh=ssh,
         number=number,
         scorers=tuple(scorers),
+        cassette=cassette,
         **given,
     )
     made = None if isinstance(agent, str) else agent
@@ -197,6 +211,20 @@ class Trial:
     lab: Lab | None
     record: TrialRecord
     result: TrialResult
+
+
+def _with_tape(spec: TrialSpec, here: Here, task: Task) -> Here:
+    """``here`` with a tape, if the trial has a cassette."""
+    if spec.cassette is None or here.tape is not None:
+        return here
+    node_id = spec.node_id or task.slug
+    return replace(
+        here, tape=spec.cassette.tape(task, agent=_agent_id(spec, here), node_id=node_id, number=spec.number)
+    )
+
+
+def _agent_id(spec: TrialSpec, here: Here) -> str:
+    return here.agent.info.id if here.agent is not None else agent_id(spec.agent, rootdir=Path(spec.agents))
 
 
 @contextmanager

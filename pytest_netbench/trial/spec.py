@@ -15,6 +15,7 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
+from pytest_netbench.trial.cassettes import CassetteSpec
 from pytest_netbench.trial.settings import Settings
 
 
@@ -90,6 +91,7 @@ class TrialSpec(Model):
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")
     purse: Purse | None = Field(None, description="what all trials of a run may spend on models together, in one file")
+    cassette: CassetteSpec | None = Field(None, description="where what models answer is kept, or comes from")
     pytest_version: str | None = Field(None, description="version of pytest, if it runs the trial")
 
     @model_validator(mode="after")

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.support.kept_answers import keep_answers
 from tests.support.openai_server import Calls, OpenAIServer, Text
 
 FILE = """\
@@ -176,6 +177,18 @@ def test_a_class_is_replayed_if_it_asks_by_our_client_and_its_miss_cannot_be_hid
     missed = replay(mine, "--netbench-results=third", agent="--agent=own:Asks")
     missed.assert_outcomes(errors=1)
     missed.stdout.fnmatch_lines(["*-What is to be done? a*", "*+What has to be done? a*"])
+
+
+def test_a_drawn_task_that_is_stored_as_a_file_is_found_by_its_draw(mine):
+    drawn = {"generator": "repair-routing", "seed": 7, "index": 2, "label": "DR", "level": 1}
+    mine.task("a", task_name="a", drawn=drawn)
+    asked = [{"role": "user", "content": "What is to be done? a"}]
+    tapes, name = mine.path / "tapes", "repair-routing[s7-0002-DR]"
+    keep_answers(tapes, "Nothing.", agent="own.Asks", name=name, asked=asked)
+    replay(mine, "--netbench-results=again", agent="--agent=own:Asks").assert_outcomes(failed=1)
+    (result,) = mine.results("again")
+    assert (result["status"], result["replayed"]["requests"]) == ("failed", 1)
+    assert result["replayed"]["cassette"].startswith("tapes/own.Asks/repair-routing-s7-0002-DR")
 
 
 def test_a_torn_or_foreign_file_is_an_error_of_its_trial(mine, monkeypatch):

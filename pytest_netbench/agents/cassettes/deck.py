@@ -1,40 +1,46 @@
-"""The tape that models of this process are recorded on, or replayed from; one for each trial."""
+"""The tape that the models of a trial are recorded on, or replayed from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from pytest_netbench.agents.cassettes.tapes import Tape
+from pytest_netbench.agents.cassettes.tapes import Replays, Tape
 
-_of_thread: Final[ContextVar[Tape | None]] = ContextVar("netbench-tape", default=None)
+_of_trial: Final[ContextVar[Tape | None]] = ContextVar("netbench-tape", default=None)
 _of_process: Tape | None = None
-_replays = False
 
 
-def insert(tape: Tape | None) -> None:
-    """Use ``tape`` from now on; ``None``: neither record nor replay.
+@contextmanager
+def used(tape: Tape | None) -> Iterator[None]:
+    """Record the models of this context on ``tape``, or replay them from it; ``None`` changes nothing.
 
-    Threads that are started with a copy of this context keep it: an agent that goes on after its trial has ended does
-    not reach the tape of the next one.
+    Trials that run side by side in one process, each in a thread of its own, have tapes of their own. A trial's agent
+    has a copy of the trial's context: if it goes on after its trial has ended, it does not reach the tape of the next.
     """
-    global _of_process  # noqa: PLW0603  (agents make their models themselves; there is one run in a process)
+    before = _of_trial.set(_of_trial.get() if tape is None else tape)
+    try:
+        yield
+    finally:
+        _of_trial.reset(before)
+
+
+def use_in_process(tape: Tape | None) -> None:
+    """Record all models of this process on ``tape``, or replay them from it, also those in threads of an agent.
+
+    Only for the process of an agent, which works for one trial at a time. ``None``: from now on neither.
+    """
+    global _of_process  # noqa: PLW0603  (threads of an agent do not inherit its context)
     _of_process = tape
-    _of_thread.set(tape)
 
 
 def current() -> Tape | None:
-    """The tape of this thread, else of the process."""
-    return _of_thread.get() or _of_process
-
-
-def only_replays(*, replays: bool) -> None:
-    """Say whether no model is asked at all in this process."""
-    global _replays  # noqa: PLW0603  (as above)
-    _replays = replays
+    """The tape of this context, else of this process."""
+    return _of_trial.get() or _of_process
 
 
 def replays() -> bool:
     """Whether all answers come from cassettes, so that no model client is needed."""
-    return _replays
+    return isinstance(current(), Replays)

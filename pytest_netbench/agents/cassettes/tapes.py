@@ -15,6 +15,7 @@ from pytest_netbench.agents.cassettes.secrets import Redaction
 from pytest_netbench.agents.completion import Completion, Message
 from pytest_netbench.agents.failures import OutOfTime
 from pytest_netbench.errors import CassetteMiss
+from pytest_netbench.model.trial import Replayed
 
 
 class Recording:
@@ -23,6 +24,9 @@ class Recording:
     Args:
         redaction: Removes secrets.
     """
+
+    replayed: None = None
+    """What results say of its answers: a model gave them."""
 
     def __init__(self, *, redaction: Redaction | None = None) -> None:
         self.redaction = redaction or Redaction()
@@ -120,6 +124,16 @@ class Replay:
         """How many requests were answered."""
         return self._asked.total()
 
+    @property
+    def replayed(self) -> Replayed:
+        """What results say of its answers."""
+        return Replayed(
+            cassette=self.where,
+            recorded_at=self.cassette.recorded_at,
+            requests=self.requests,
+            recorded=len(self.cassette.entries),
+        )
+
     def _miss(self, question: Question, times: int) -> CassetteMiss:
         changed = " The task has been changed since." if self._task_changed else ""
         return CassetteMiss(
@@ -127,6 +141,19 @@ class Replay:
             f" trial is not scored.{changed} Record it again with --netbench-record, or undo the change. In detail,"
             f" {explain(question, self._known, times=times)}"
         )
+
+
+class NoTrial:
+    """Gives no answer: a run replays, and none of its trials is under way."""
+
+    pace: float = 0.0
+
+    def __init__(self) -> None:
+        self.redaction = Redaction()
+
+    def entry(self, question: Question) -> CassetteMiss:  # noqa: ARG002  (as a replay's)
+        """The error to raise."""
+        return CassetteMiss("no trial is under way, and a replay asks no model")
 
 
 @runtime_checkable

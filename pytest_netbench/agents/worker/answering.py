@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from pytest_netbench.agents.cassettes.cassette import Refusal
 from pytest_netbench.agents.cassettes.question import Question
-from pytest_netbench.agents.cassettes.tapes import Recording, Replay, Tape
+from pytest_netbench.agents.cassettes.tapes import Recording, Replays, Tape
 from pytest_netbench.agents.completion import Completion
 from pytest_netbench.agents.failures import OutOfTime
 from pytest_netbench.agents.worker.messages import error_object
@@ -70,7 +70,7 @@ class Answering:
             )
 
     def _entry(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        if not isinstance(self._tape, Replay):
+        if not isinstance(self._tape, Replays):
             return {"miss": "this trial has no cassette"}
         entry = self._tape.entry(_question(params, self._tape))
         if isinstance(entry, OutOfTime):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from pytest_netbench.agents import ending, purse
 from pytest_netbench.agents.cassettes import deck
-from pytest_netbench.agents.cassettes.tapes import Replay
+from pytest_netbench.agents.cassettes.tapes import Replays
 from pytest_netbench.agents.ending import EndedApart, Raised
 from pytest_netbench.agents.worker.answering import Answering, refused
 from pytest_netbench.agents.worker.messages import error_of
@@ -143,7 +143,7 @@ class AgentApart:
         """
         self._refuse_if_failed()
         tape = deck.current()
-        told = None if tape is None else {"pace": tape.pace if isinstance(tape, Replay) else None}
+        told = None if tape is None else {"pace": tape.pace if isinstance(tape, Replays) else None}
         params = {"brief": brief.model_dump(mode="json"), "trial": self._trial, "tape": told}
         answering = Answering(ani, tape=tape, trial=self._trial)
         result = self._result(self._process.send("run", params), answering)

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from pytest_netbench.agents import ending, purse
 from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes.tapes import NoTrial
 from pytest_netbench.agents.ending import Raised
 from pytest_netbench.agents.purse import Purse
 from pytest_netbench.agents.resolve import resolve_agent
@@ -56,6 +57,7 @@ class _Inside:
         self._calls = Calls(connection)
         self._requests: queue.SimpleQueue[Mapping[str, Any] | None] = queue.SimpleQueue()
         self._agent: Any = None
+        self._between_trials: NoTrial | None = None
         self._process = os.getpid()
         self._handlers: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
             "make": self._make,
@@ -85,7 +87,8 @@ class _Inside:
     def _make(self, params: Mapping[str, Any]) -> dict[str, Any]:
         self._agent = None
         _surround(params["surroundings"])
-        deck.only_replays(replays=params["replays"])
+        self._between_trials = NoTrial() if params["replays"] else None
+        deck.use_in_process(self._between_trials)
         shared = params["purse"]
         purse.use_in_process(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
         try:
@@ -111,13 +114,15 @@ class _Inside:
     def _run(self, params: Mapping[str, Any]) -> dict[str, Any]:
         brief, trial = Brief.model_validate(params["brief"]), params["trial"]
         ani = AniApart(self._calls, trial)
-        deck.insert(self._tape(params["tape"], trial))
+        tape = self._tape(params["tape"], trial)
+        deck.use_in_process(tape or self._between_trials)
         os.ftruncate(self._stacks, 0)
         os.lseek(self._stacks, 0, os.SEEK_SET)
         if brief.budget.wall_s is not None:
             faulthandler.dump_traceback_later(brief.budget.wall_s + STACK_AFTER_S, file=self._stacks)
         try:
-            return _handed_in(self._agent.run(brief, ani))
+            with deck.used(tape):
+                return _handed_in(self._agent.run(brief, ani))
         except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result)
             raised = ending.read(error, self._agent)
             told = {"error": error_object(error)} if isinstance(error, NetbenchError) and raised.by_client else {}
@@ -127,7 +132,7 @@ class _Inside:
                 os._exit(0)  # a copy of this process that the agent made and did not end
             faulthandler.cancel_dump_traceback_later()
             ani.close()
-            deck.insert(None)
+            deck.use_in_process(self._between_trials)
 
     def _tape(self, told: Mapping[str, Any] | None, trial: int) -> RecordingApart | ReplayApart | None:
         if told is None:

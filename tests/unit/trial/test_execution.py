@@ -17,12 +17,29 @@ from pytest_netbench.errors import LabError, RequirementMissing, UsageError
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.trial import TrialResult
-from pytest_netbench.trial import Draw, Settings, Store, TrialSpec, execute, perform, selftest
+from pytest_netbench.trial import CassetteSpec, Draw, Settings, Store, TrialSpec, execute, perform, selftest
+from tests.support.kept_answers import keep_answers
 from tests.support.memory_trial import task_of
 from tests.support.trial_specs import elsewhere, without_times
 
 pytestmark = pytest.mark.usefixtures("memory_parts")
 ROOT = Path(__file__).parents[3]
+ASKS = """\
+from concurrent.futures import ThreadPoolExecutor
+from pytest_netbench import AgentInfo, Llm, Submission, Usage
+
+class Asks:
+    info = AgentInfo(id="asks", strategy="asks")
+
+    def run(self, brief, ani):
+        ask = lambda: Llm(model="openai/a").complete(
+            [{"role": "user", "content": "?"}], note=ani.note, wall_left=lambda: None)
+        ani.update_cfg("edge", ["no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10"])
+        here = ask()
+        with ThreadPoolExecutor(1) as pool:
+            there = pool.submit(ask).result()
+        return Submission(reasoning=f"{here.text} {there.text}", usage=Usage(completions=2))
+"""
 
 
 def spec_of(**changes):
@@ -44,10 +61,24 @@ def test_a_result_of_another_process_shows_that_its_agent_failed(tmp_path):
     assert [one.value for one in here.scores] == [one.value for one in there.scores]
 
 
+def test_a_spec_replays_its_cassette_in_another_process_with_the_same_result(tmp_path):
+    (tmp_path / "asks_apart.py").write_text(ASKS)
+    keep_answers(tmp_path / "tapes", "one", "two", agent="asks_apart.Asks")
+    cassette = CassetteSpec(mode="replay", folder=str(tmp_path / "tapes"), shown="tapes", pace=0)
+    spec = spec_of(agent="asks_apart:Asks", agents=str(tmp_path), cassette=cassette)
+    here, there = execute(spec), elsewhere(spec, tmp_path / "site")
+    assert here.status == there.status == "passed"
+    assert here.record.submission.reasoning == "one two"
+    assert (here.replayed.requests, here.replayed.recorded) == (2, 2)
+    assert here.replayed.cassette.startswith("tapes/asks_apart.Asks/reach-")
+    assert without_times(here) == without_times(there)
+
+
 @pytest.mark.parametrize("name", ["qos/llq-voice", "routing/bgp-two-providers"])
 def test_a_spec_of_a_shipped_task_comes_back_from_json_and_from_a_pickle_as_it_was(name):
     path = ROOT / f"tasks/{name}.task.yaml"
-    spec = spec_of(task=load_task(path), store=Store(folder=str(path.parent), root=str(ROOT)))
+    cassette = CassetteSpec(mode="record", folder="tapes")
+    spec = spec_of(task=load_task(path), store=Store(folder=str(path.parent), root=str(ROOT)), cassette=cassette)
     for again in (TrialSpec.model_validate_json(spec.model_dump_json()), pickle.loads(pickle.dumps(spec))):
         assert again == spec
         assert again.load_task().digest == spec.load_task().digest

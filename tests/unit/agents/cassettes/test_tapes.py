@@ -11,7 +11,7 @@ from pytest_netbench.agents.cassettes import deck
 from pytest_netbench.agents.cassettes.cassette import Cassette
 from pytest_netbench.agents.cassettes.question import Question
 from pytest_netbench.agents.cassettes.secrets import Redaction
-from pytest_netbench.agents.cassettes.tapes import Recording, Replay
+from pytest_netbench.agents.cassettes.tapes import NoTrial, Recording, Replay
 from pytest_netbench.agents.completion import Completion, ToolCall
 from pytest_netbench.agents.failures import ContextOverflow, OutOfTime
 from pytest_netbench.agents.llm import Llm
@@ -159,11 +159,9 @@ def inserted():
     )
     recording.keep(question, answer=Completion(text="one", duration_s=4.0))
     played = replay(recording)
-    deck.only_replays(replays=True)
-    deck.insert(played)
+    deck.use_in_process(played)
     yield played
-    deck.insert(None)
-    deck.only_replays(replays=False)
+    deck.use_in_process(None)
 
 
 def complete(llm: Llm, **changes: Any) -> Completion:
@@ -196,6 +194,6 @@ def test_a_thread_that_the_agent_starts_replays_too_and_without_a_trial_nobody_i
     thread.start()
     thread.join()
     assert found == ["one"]
-    deck.insert(None)
+    deck.use_in_process(NoTrial())
     with pytest.raises(CassetteMiss, match="no trial is under way"):
         complete(Llm(model="openai/a"))
