@@ -37,10 +37,6 @@ class Lots:
         """One of ``items``."""
         return items[self.below(len(items))]
 
-    def some_of(self, items: Sequence[T], count: int) -> list[T]:
-        """At most ``count`` different places of ``items``, in random order."""
-        return self.shuffled(items)[:count]
-
     def shuffled(self, items: Iterable[T]) -> list[T]:
         """All of them in random order."""
         result = list(items)

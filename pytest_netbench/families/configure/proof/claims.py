@@ -14,10 +14,6 @@ class Claim(Protocol):
     name: str
     """As ``--netbench-selftest-claims`` gives it."""
 
-    def stages(self) -> int:
-        """Return about how many stages one repeat opens."""
-        ...
-
     def measure(self, repeat: int) -> None:
         """Measure once more.
 

@@ -59,9 +59,6 @@ class Mutants:
             kept |= {one for one in self._all if one.name in self._explained}
         return tuple(one for one in self._all if one in kept)
 
-    def stages(self) -> int:
-        return len(self._chosen)
-
     def measure(self, repeat: int) -> None:
         if repeat:
             return

@@ -18,9 +18,6 @@ class Nop:
         self._workshop = workshop
         self._runs: list[tuple[TestcaseResult, ...]] = []
 
-    def stages(self) -> int:
-        return 1
-
     def measure(self, repeat: int) -> None:  # noqa: ARG002  (a fresh measurement each time)
         with self._workshop.network() as network:
             results = network.evaluation.run_testcases(self._workshop.payload.testcases)

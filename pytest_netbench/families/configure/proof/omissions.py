@@ -38,9 +38,6 @@ class Omissions:
         self._noticed: Counter[Line] = Counter()
         self._repeats = 0
 
-    def stages(self) -> int:
-        return len(self._lines)
-
     def measure(self, repeat: int) -> None:
         def is_noticed(line: Line) -> bool:
             configs = truth_without(self._workshop.task, line)

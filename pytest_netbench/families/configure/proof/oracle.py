@@ -29,9 +29,6 @@ class Oracle:
         """The configs of the last repeat."""
         return self._truths[-1] if self._truths else None
 
-    def stages(self) -> int:
-        return 1
-
     def measure(self, repeat: int) -> None:  # noqa: ARG002  (a fresh measurement each time)
         with self._workshop.network() as network:
             evaluation = network.evaluation

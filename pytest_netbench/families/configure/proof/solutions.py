@@ -38,9 +38,6 @@ class RecordedSolutions:
         """The reasoning of right solutions, of those that have one."""
         return {one.name: one.reasoning for one in self._right if one.reasoning}
 
-    def stages(self) -> int:
-        return len(self._right) + len(self._wrong)
-
     def measure(self, repeat: int) -> None:
         def judged(one: Solution) -> Verdict:
             what = f"solution {one.name}"
