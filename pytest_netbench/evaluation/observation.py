@@ -36,7 +36,6 @@ class Observation:
 
     holds: bool
     command: str = ""
-    expected: str = ""
     actual: str = ""
     final: bool = False
     brief: bool = False

@@ -24,7 +24,7 @@ from pytest_netbench.evaluation.ordering import Events, courses, ordered
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.settling import Condition, Settling, Stillness, longest_s
 from pytest_netbench.evaluation.testcases import KINDS, observe
-from pytest_netbench.evaluation.waiting import Wait, longest_wait_s
+from pytest_netbench.evaluation.waiting import Wait, longest_wait_s, result_of
 from pytest_netbench.lab.devices import Devices, unknown
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.testcase import LossTestcase, Testcase
@@ -109,7 +109,7 @@ class Runner:
         decided = dict(one_run.results)
         words = f"the network that the agent left could not be looked at within {within_s:.0f} s"
         return [
-            decided.get(index) or failed(testcase, words, duration_s=within_s)
+            decided.get(index) or result_of(testcase, "fail", words, duration_s=within_s)
             for index, testcase in enumerate(testcases)
         ]
 
@@ -121,7 +121,7 @@ class Runner:
         run.observe([index for index, one in enumerate(run.testcases) if one.under is None])
         for index, testcase in enumerate(run.testcases):
             if testcase.under is not None and testcase.under not in self._events:
-                run.results[index] = failed(testcase, unknown("event", testcase.under, tuple(self._events)))
+                run.results[index] = result_of(testcase, "fail", unknown("event", testcase.under, tuple(self._events)))
         used = self._used(run.testcases)
         alone = {one.under for one in run.testcases if one.under and isinstance(one, LossTestcase)}
         configs = configs_of(self._lab) if used and run.goes_on else []
@@ -236,7 +236,7 @@ class _Run:
         """Fail the testcases under events that cannot be caused."""
         for index, testcase in enumerate(self.testcases):
             if testcase.under in events:
-                self.results[index] = failed(testcase, f"event {testcase.under!r}: {error}")
+                self.results[index] = result_of(testcase, "fail", f"event {testcase.under!r}: {error}")
 
     def _may_pass_too_early(self, index: int) -> bool:
         """Whether a testcase has passed, and was not observed for as long as a network may need to feel a change."""
@@ -292,21 +292,6 @@ class _Run:
                 self._stillness.changed()
             self._held[wait.testcase.name] = observation.holds
             wait.take(observation, began=began, ended=ended)
-
-
-def failed(testcase: Testcase, actual: str, *, duration_s: float = 0.0) -> TestcaseResult:
-    """Return the result of a testcase that could not be observed."""
-    return TestcaseResult(
-        name=testcase.name,
-        kind=testcase.kind,
-        role=testcase.role,
-        intent=testcase.intent,
-        under=testcase.under,
-        status="fail",
-        expected=KINDS[testcase.kind].expected(testcase),
-        actual=actual,
-        duration_s=duration_s,
-    )
 
 
 def _later(first: TestcaseResult, again: TestcaseResult) -> TestcaseResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 from pytest_netbench.evaluation.observation import Observation
 from pytest_netbench.evaluation.slowness import slowness
@@ -109,16 +110,25 @@ class Wait:
     def _both(self, wall_s: float) -> str:
         return f"{wall_s:.2f} s" + (f" ({wall_s * self._time_scale:.1f} lab s)" if self._time_scale != 1 else "")
 
-    def _decide(self, status: str, observation: Observation, actual: str, duration_s: float) -> None:
-        self.result = TestcaseResult(
-            name=self.testcase.name,
-            kind=self.testcase.kind,
-            role=self.testcase.role,
-            intent=self.testcase.intent,
-            under=self.testcase.under,
-            status="pass" if status == "pass" else "fail",
-            command=observation.command,
-            expected=observation.expected,
-            actual=actual,
-            duration_s=round(duration_s, 6),
+    def _decide(self, status: Literal["pass", "fail"], observation: Observation, actual: str, waited_s: float) -> None:
+        self.result = result_of(
+            self.testcase, status, actual, command=observation.command, duration_s=round(waited_s, 6)
         )
+
+
+def result_of(
+    testcase: Testcase, status: Literal["pass", "fail"], actual: str, *, command: str = "", duration_s: float = 0.0
+) -> TestcaseResult:
+    """Return the result of a testcase; ``command`` is empty if it could not be observed."""
+    return TestcaseResult(
+        name=testcase.name,
+        kind=testcase.kind,
+        role=testcase.role,
+        intent=testcase.intent,
+        under=testcase.under,
+        status=status,
+        command=command,
+        expected=KINDS[testcase.kind].expected(testcase),
+        actual=actual,
+        duration_s=duration_s,
+    )

@@ -69,19 +69,18 @@ def observe(testcases: Sequence[Testcase], view: View) -> list[Observation]:
             elif kind.plan is not None:
                 probes[index] = kind.plan(testcase, view)
         except (BadTestcase, NotThere) as error:
-            final = isinstance(error, BadTestcase)
-            observations[index] = Observation(
-                holds=False, expected=kind.expected(testcase), actual=str(error), final=final
-            )
+            observations[index] = _impossible(error)
     try:
         results = view.probe(list(probes.values()))
     except NotThere as error:
-        for index in probes:
-            expected = KINDS[testcases[index].kind].expected(testcases[index])
-            observations[index] = Observation(holds=False, expected=expected, actual=str(error))
+        observations |= dict.fromkeys(probes, _impossible(error))
         results, probes = [], {}
     for (index, probe), result in zip(probes.items(), results, strict=True):
         judge = KINDS[testcases[index].kind].judge
         assert judge is not None
         observations[index] = judge(testcases[index], probe, result)
     return [observations[index] for index in range(len(testcases))]
+
+
+def _impossible(error: BadTestcase | NotThere) -> Observation:
+    return Observation(holds=False, actual=str(error), final=isinstance(error, BadTestcase))

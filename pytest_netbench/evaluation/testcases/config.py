@@ -24,7 +24,6 @@ def observe(testcase: ConfigTestcase, view: View) -> Observation:
     return Observation(
         holds=bool(found) == testcase.present,
         command=f"{testcase.device}: running config",
-        expected=expected(testcase),
         actual=_actual(patterns, paths, found),
     )
 

@@ -26,7 +26,6 @@ def observe(testcase: ShowTestcase, view: View) -> Observation:
     return Observation(
         holds=(match is not None) == testcase.present,
         command=f"{testcase.device}: {'; '.join(testcase.commands)}",
-        expected=expected(testcase),
         actual=_actual(output, match),
     )
 

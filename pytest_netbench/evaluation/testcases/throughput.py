@@ -43,7 +43,6 @@ def observe(testcase: ThroughputTestcase, view: View) -> Observation:
     return Observation(
         holds=low <= received and (high is None or received <= high) and not _short(testcase, reports, ENOUGH_OFFERED),
         command=f"traffic for {testcase.traffic_s:g} s: {command}",
-        expected=expected(testcase),
         actual=_actual(testcase, reports),
     )
 

@@ -1,12 +1,14 @@
 """Each kind of testcase: when it passes, when it fails, and what it says."""
 
+from types import SimpleNamespace
+
 import pytest
 from pydantic import TypeAdapter
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.evaluation.observation import View
-from pytest_netbench.evaluation.testcases import observe
+from pytest_netbench.evaluation.testcases import KINDS, observe
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.platforms.access import Completed
@@ -16,7 +18,7 @@ from tests.support.memory_lab import chain
 def look(lab, **fields):
     testcase = TypeAdapter(Testcase).validate_python({"name": "t", **fields})
     (observation,) = observe([testcase], View(lab, Devices(lab)))
-    return observation
+    return SimpleNamespace(**vars(observation), expected=KINDS[testcase.kind].expected(testcase))
 
 
 # show
