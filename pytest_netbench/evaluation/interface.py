@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.evaluation.behaviour.observing import table_of
@@ -14,6 +14,7 @@ from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.ordering import Events
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.runner import Runner
+from pytest_netbench.evaluation.waiting import result_of
 from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab, LabNode
@@ -25,9 +26,12 @@ from pytest_netbench.platforms.driver import Driver, ListsRoutes
 from pytest_netbench.rpccodes import Code
 
 METHODS = ("export-final-cfg", "run-testcases")
+CONFIG = "reading its running config"
 READERS = 8
 UNENFORCED_S = 10.0
 ROUTES_S = 10.0
+
+T = TypeVar("T")
 
 
 class TaskEvaluation:
@@ -39,13 +43,15 @@ class TaskEvaluation:
     """
 
     def __init__(self, lab: Lab, *, events: Events | None = None) -> None:
+        self._lab = lab
         self._devices = Devices(lab)
-        self._runner = Runner(lab, self._devices, events=events)
+        self._events: Events = events or {}
+        self._reference: Reference | None = None
         self._one_at_a_time = threading.Lock()
 
     def hold_to(self, reference: Reference) -> None:
         """Let testcases of kind ``reference`` compare with a recorded behaviour."""
-        self._runner.reference = reference
+        self._reference = reference
 
     def final_configs(self, names: Collection[str] | None = None) -> dict[str, str]:
         """The running config of each device, or of those in ``names``, in topology order.
@@ -55,7 +61,8 @@ class TaskEvaluation:
         """
         asked = self._asked(names)
         with ThreadPoolExecutor(max_workers=READERS) as readers:
-            return dict(zip(asked, readers.map(self._running_config, asked), strict=True))
+            found = readers.map(lambda name: self._devices.ask(name, CONFIG, _running_config), asked)
+            return dict(zip(asked, found, strict=True))
 
     def configs_left(
         self, *, within_s: float, names: Collection[str] | None = None
@@ -67,19 +74,13 @@ class TaskEvaluation:
         Raises:
             LabError: A device cannot be read, and the agent did not cause that.
         """
-        asked = self._asked(names)
-        work = {name: partial(self._running_config, name) for name in asked}
-        found = run_all(work, within_s=within_s, side_by_side=READERS)
+        found = self._answers(names, CONFIG, _running_config, within_s=within_s)
         configs, unreadable = {}, []
-        for name in asked:
-            answer = found.get(name, TookTooLong(within_s))
-            if isinstance(answer, str):
-                configs[name] = answer
-            elif may_be_the_agents(answer, self._devices.node(name)):
-                configs[name] = ""
+        for name in self._asked(names):
+            answer = found[name] if name in found else self._excused(name, TookTooLong(within_s))
+            configs[name] = answer if isinstance(answer, str) else ""
+            if isinstance(answer, Exception):
                 unreadable.append(f"{name}: the running config cannot be read after the agent's work: {answer}")
-            else:
-                raise answer
         return configs, tuple(unreadable)
 
     def routes(self, names: Collection[str]) -> dict[str, Table]:
@@ -90,11 +91,11 @@ class TaskEvaluation:
         Raises:
             LabError: A device cannot be read, and the agent did not cause that.
         """
-        work = {name: partial(self._table, name) for name in self._asked(names)}
-        found = run_all(work, within_s=ROUTES_S, side_by_side=READERS)
-        for name, table in found.items():
-            if isinstance(table, Exception) and not may_be_the_agents(table, self._devices.node(name)):
-                raise table
+
+        def read(driver: Driver[Any], node: LabNode) -> Table | None:
+            return table_of(driver.table(node)) if isinstance(driver, ListsRoutes) else None
+
+        found = self._answers(names, "reading its routes", read, within_s=ROUTES_S)
         return {name: table for name, table in found.items() if table is not None and not isinstance(table, Exception)}
 
     def unenforced(self) -> dict[str, tuple[str, ...]]:
@@ -103,15 +104,11 @@ class TaskEvaluation:
         Raises:
             LabError: A device could not be asked.
         """
-        what = "listing what is not enforced"
-        work = {
-            name: partial(self._devices.ask, name, what, lambda driver, node: tuple(driver.unenforced(node)))
-            for name in self._devices.names
-        }
-        found = run_all(work, within_s=UNENFORCED_S, side_by_side=READERS)
-        for name, lines in found.items():
-            if isinstance(lines, Exception) and not may_be_the_agents(lines, self._devices.node(name)):
-                raise lines
+
+        def read(driver: Driver[Any], node: LabNode) -> tuple[str, ...]:
+            return tuple(driver.unenforced(node))
+
+        found = self._answers(None, "listing what is not enforced", read, within_s=UNENFORCED_S)
         return {name: lines for name, lines in found.items() if lines and not isinstance(lines, Exception)}
 
     def run_testcases(
@@ -139,13 +136,30 @@ class TaskEvaluation:
             LabError: The lab broke; a testcase that cannot be run on this network is a failed one instead.
         """
         with self._one_at_a_time:
-            return self._runner.run(
+            runner = Runner(
+                self._lab,
+                self._devices,
                 testcases,
+                events=self._events,
+                reference=self._reference,
                 stop_at_first_failure=stop_at_first_failure,
                 look_again=look_again,
                 settle_at_end=settle_at_end,
-                within_s=within_s,
             )
+            if within_s is None:
+                runner.run()
+                return [runner.results[index] for index in sorted(runner.results)]
+            within_s += runner.longest_s
+            ended = run_all({"testcases": runner.run}, within_s=within_s, side_by_side=1)
+        error = ended.get("testcases")
+        if isinstance(error, Exception) and not isinstance(error, TookTooLong):
+            raise error
+        decided = dict(runner.results)
+        words = f"the network that the agent left could not be looked at within {within_s:.0f} s"
+        return [
+            decided.get(index) or result_of(testcase, "fail", words, duration_s=within_s)
+            for index, testcase in enumerate(testcases)
+        ]
 
     def call(self, method: str, params: Any = None) -> dict[str, Any]:
         """One request by its wire name, answered in the draft's shape.
@@ -167,12 +181,28 @@ class TaskEvaluation:
     def _asked(self, names: Collection[str] | None) -> tuple[str, ...]:
         return tuple(name for name in self._devices.names if names is None or name in names)
 
-    def _table(self, name: str) -> Table | None:
-        def read(driver: Driver[Any], node: LabNode) -> Table | None:
-            return table_of(driver.table(node)) if isinstance(driver, ListsRoutes) else None
+    def _answers(
+        self,
+        names: Collection[str] | None,
+        what: str,
+        question: Callable[[Driver[Any], LabNode], T],
+        *,
+        within_s: float,
+    ) -> dict[str, T | Exception]:
+        """What each device answers in time, or what keeps it from that because of the agent's changes."""
+        work = {name: partial(self._devices.ask, name, what, question) for name in self._asked(names)}
+        found = run_all(work, within_s=within_s, side_by_side=READERS)
+        return {
+            name: self._excused(name, answer) if isinstance(answer, Exception) else answer
+            for name, answer in found.items()
+        }
 
-        return self._devices.ask(name, "reading its routes", read)
+    def _excused(self, name: str, error: Exception) -> Exception:
+        """The error of a device if the agent may have caused it; otherwise it is raised."""
+        if not may_be_the_agents(error, self._devices.node(name)):
+            raise error
+        return error
 
-    def _running_config(self, name: str) -> str:
-        what = "reading its running config"
-        return self._devices.ask(name, what, lambda driver, node: driver.running_config(node))
+
+def _running_config(driver: Driver[Any], node: LabNode) -> str:
+    return driver.running_config(node)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_netbench import deadline
@@ -117,13 +116,13 @@ class Stillness:
 
     Args:
         settling: What looks at it.
-        clock: Wall seconds, monotonic.
     """
 
-    def __init__(self, settling: Settling, clock: Callable[[], float]) -> None:
-        self._settling, self._clock = settling, clock
+    def __init__(self, settling: Settling) -> None:
+        self._settling = settling
         self._seen: Condition | None = None
-        self._since = clock()
+        self._held: dict[str, bool] = {}
+        self._since = time.monotonic()
 
     @property
     def began(self) -> bool:
@@ -132,19 +131,20 @@ class Stillness:
 
     @property
     def since(self) -> float | None:
-        """When it last changed, by the clock; ``None`` if what is seen does not tell."""
+        """When it last changed, in monotonic wall seconds; ``None`` if what is seen does not tell."""
         return self._since if self._seen is not None and self._seen.fingerprint else None
 
     def look(self) -> None:
         """Look at sessions and routes."""
         seen = self._settling.look()
         if seen != self._seen:
-            self._seen = seen
-            self.changed()
+            self._seen, self._since = seen, time.monotonic()
 
-    def changed(self) -> None:
-        """Count from now on, because something else has changed."""
-        self._since = self._clock()
+    def note(self, testcase: str, *, holds: bool) -> None:
+        """Note whether a testcase holds: another result than before is a change."""
+        if self._held.get(testcase, holds) is not holds:
+            self._since = time.monotonic()
+        self._held[testcase] = holds
 
 
 def longest_s(time_scale: float, *, actions: int) -> float:

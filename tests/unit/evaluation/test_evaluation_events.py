@@ -7,10 +7,9 @@ import time
 import pytest
 
 from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S, longest_hold_s, longest_unwatched_s
-from pytest_netbench.evaluation.runner import Runner
+from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.settling import Condition, Settling
 from pytest_netbench.evaluation.stream import report
-from pytest_netbench.lab.devices import Devices
 from pytest_netbench.model.testcase import ReachabilityTestcase
 from tests.support.memory_lab import chain
 
@@ -115,5 +114,5 @@ def test_the_longest_time_without_delivery_is_in_lab_seconds(text, longest_s, lo
 def test_a_testcase_under_an_event_that_the_task_does_not_have_fails_at_once():
     lab = chain()
     testcase = ReachabilityTestcase(name="t", source="h1", target="h2", under="e")
-    (result,) = Runner(lab, Devices(lab)).run([testcase])
+    (result,) = TaskEvaluation(lab).run_testcases([testcase])
     assert (result.status, result.actual, result.under) == ("fail", "unknown event 'e' (known: none).", "e")
