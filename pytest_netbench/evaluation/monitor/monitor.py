@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -65,7 +65,6 @@ class Monitor:
         flows: What must get through, and what must not. The numbers of a ``Watch`` are indices into it.
         patience_lab_s: Lab seconds in which a flow may recover after a change, and become right at the end. At least
             as long as the network's protocols take to converge.
-        clock: Wall seconds, monotonic.
     """
 
     def __init__(
@@ -74,7 +73,6 @@ class Monitor:
         flows: Sequence[WatchedFlow],
         *,
         patience_lab_s: float = PATIENCE_LAB_S,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._flows = tuple(flows)
         self._all = frozenset(range(len(self._flows)))
@@ -82,7 +80,6 @@ class Monitor:
         self._sweeper = Sweeper(lab, self._flows)
         self._ledger = Ledger(self._flows, time_scale=lab.time_scale)
         self._patience_s = min(MOST_PATIENCE_S, max(LEAST_PATIENCE_S, patience_lab_s / lab.time_scale))
-        self._clock = clock
         self._lock = threading.RLock()
         self._has_many = len(self._flows) > MOST_AT_ONCE
         self._later = Later()
@@ -108,7 +105,7 @@ class Monitor:
             LabError: The lab broke.
         """
         with self._lock:
-            at = self._clock()
+            at = time.monotonic()
             wrong = self._wrong_now(self._all, silent=known or self._all)
             doubtful = wrong - frozenset(known)
             if doubtful:
@@ -158,7 +155,7 @@ class Monitor:
             patience_s = max(LEAST_PATIENCE_AT_THE_END_S, self._patience_s)
             wrong = self._settled(self._all, patience_s=patience_s, hoped_for=hoped_for)
             self._ledger.step(wrong, **vars(self._last), late=True)
-            return self._ledger.watch(changes=self._changes, at=self._clock(), measured_s=self._measured_s)
+            return self._ledger.watch(changes=self._changes, at=time.monotonic(), measured_s=self._measured_s)
 
     def stop(self) -> None:
         """Look at nothing any more. Idempotent."""
@@ -179,10 +176,10 @@ class Monitor:
     @contextmanager
     def _measuring(self) -> Iterator[None]:
         """The time is the agent's wait."""
-        began = self._clock()
+        began = time.monotonic()
         with self._alone():
             yield
-            self._measured_s += self._clock() - began
+            self._measured_s += time.monotonic() - began
 
     def _alone(self) -> AbstractContextManager[object]:
         """One thread at a time. With many flows the threads take turns within a look."""
@@ -216,13 +213,13 @@ class Monitor:
             patience_s: Wall seconds; by default those after a change.
             hoped_for: Of flows that are waited for although they were wrong before.
         """
-        ends_at = self._clock() + (self._patience_s if patience_s is None else patience_s)
+        ends_at = time.monotonic() + (self._patience_s if patience_s is None else patience_s)
         pause_s = FIRST_PAUSE_S
         awaited = (set(flows) - self._ledger.wrong) | set(hoped_for)
         seen = self._look(flows)
         pending = {flow for flow in awaited if seen[flow]}
         if pending:
-            while pending and self._clock() < ends_at and not self._later.hurries:
+            while pending and time.monotonic() < ends_at and not self._later.hurries:
                 self._later.pause(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
                 again = self._look(pending)
@@ -240,7 +237,7 @@ class Monitor:
         size = SAMPLE if self._has_many else max(1, len(numbers))
         for start in range(0, len(numbers), size):
             with self._lock:
-                at = self._clock()
+                at = time.monotonic()
                 part = numbers[start : start + size]
                 if self._later.hurries:
                     found = {flow: flow in self._ledger.wrong for flow in part}

@@ -15,25 +15,15 @@ Line = tuple[str, int]
 """A ground-truth command: its node and its 0-based index."""
 
 
-def apply_truth(task: Task, ani: Ani, *, leave_out: Line | None = None) -> Submission:
+def apply_truth(task: Task, ani: Ani) -> Submission:
     """Apply each node's ground-truth commands, in the task's order.
-
-    Args:
-        task: The task.
-        ani: Where they are applied.
-        leave_out: One command to omit. Commands that a device then refuses are expected and no error.
 
     Raises:
         GroundTruthRejected: A device refused a command: the task is broken.
-        UsageError: ``leave_out`` names a command that the task does not have.
     """
-    truth = configuration_of(task).ground_truth_configs if leave_out is None else truth_without(task, leave_out)
-    for node, commands in truth.items():
-        if not commands:
-            continue
-        answer = ani.update_cfg(node, list(commands))
-        if leave_out is None:
-            _refuse_errors(task, node, answer)
+    for node, commands in configuration_of(task).ground_truth_configs.items():
+        if commands:
+            _refuse_errors(task, node, ani.update_cfg(node, list(commands)))
     return Submission(reasoning=task.ground_truth_reasoning or None)
 
 
