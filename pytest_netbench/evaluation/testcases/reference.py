@@ -17,6 +17,7 @@ from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, grou
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.model.behaviour import HeldFlow, Outcome
+from pytest_netbench.model.reference import Change
 from pytest_netbench.model.testcase import ReferenceTestcase
 
 MOST_CONFIRMED = 300
@@ -39,85 +40,70 @@ def observe(testcase: ReferenceTestcase, view: View) -> Observation:
         raise BadTestcase(NOT_RECORDED)
     if testcase.under not in reference.behaviour.moments:
         raise BadTestcase(f"the recorded behaviour knows no event {testcase.under!r}; record it again: netbench record")
-    observer = Observer(view)
-    held = reference.compared(testcase.under)
-    first = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
-    suspects = spread([one.held for one in _differing(reference, testcase.under, held, first)], MOST_CONFIRMED)
-    few = spread(suspects, FEW)
-    surely = len(_confirmed(reference, testcase.under, few, observer, size=FEW)) == len(few)
-    if view.brief and few and surely:
-        return Observation(holds=False, brief=True)
-    flows = _flows(reference, testcase.under, suspects, observer, size=MOST_CONFIRMED if surely else BATCH)
-    lines, groups = _differences(reference, testcase.under, flows, observer)
-    return Observation(
-        holds=not lines,
-        command=f"{len(held)} flows, and the routes of {len(reference.behaviour.routes[0])} nodes",
-        actual="\n".join(
-            [
-                summary(lines, total=len(flows), of=len(held), groups=groups),
-                *evidence(_unjudged(reference, testcase.under, observer)),
-            ]
+    return _Comparison(reference, testcase.under, Observer(view)).observation(brief=view.brief)
+
+
+class _Comparison:
+    """The comparison of a network with what is recorded for one moment."""
+
+    def __init__(self, reference: Reference, under: str | None, observer: Observer) -> None:
+        self._reference, self._under, self._observer = reference, under, observer
+        self._wording = Wording(reference.behaviour.addresses)
+
+    def observation(self, *, brief: bool) -> Observation:
+        held = self._reference.compared(self._under)
+        found = self._observer.at_once([one.flow for one in held], expected=[one.after for one in held])
+        suspects = spread([one.held for one in self._differing(held, found)], MOST_CONFIRMED)
+        few = spread(suspects, FEW)
+        surely = len(self._confirmed(few, size=FEW)) == len(few)
+        if brief and few and surely:
+            return Observation(holds=False, brief=True)
+        flows = self._flows(suspects, size=MOST_CONFIRMED if surely else BATCH)
+        routes = self._routes()
+        return Observation(
+            holds=not flows and not routes,
+            command=f"{len(held)} flows, and the routes of {len(self._reference.behaviour.routes[0])} nodes",
+            actual=self._words(flows, routes, of=len(held)) if flows or routes else "no difference",
+            confirmed=True,
         )
-        if lines
-        else "no difference",
-        confirmed=True,
-    )
+
+    def _words(self, flows: Sequence[FlowDifference], routes: Sequence[RouteDifference], *, of: int) -> str:
+        reference, under = self._reference, self._under
+        changes = [reference.change_of_route(one.node, one.prefix, under) for one in routes]
+        lines = [self._wording.of_route(*one) for one in zip(routes, map(_intent, changes), strict=True)]
+        changes = [reference.change_of_flow(one.held, under) for one in flows]
+        lines += [self._wording.of_flow(*one) for one in zip(flows, map(_intent, changes), strict=True)]
+        groups = [*(("route", one.node) for one in routes), *(group_of(one.held.flow) for one in flows)]
+        unjudged = unjudged_routes(reference.behaviour.tables_at(under), self._observer.routes(), routes)
+        unjudged = [one for one in unjudged if reference.free_route(one.node, one.prefix, under) is None]
+        return "\n".join([summary(lines, total=len(flows), of=of, groups=groups), *evidence(unjudged)])
+
+    def _routes(self) -> list[RouteDifference]:
+        reference, under = self._reference, self._under
+        found = route_differences(
+            reference.behaviour.tables_at(under),
+            self._observer.routes(),
+            managed=reference.managed,
+            asked=lambda node, prefix: reference.change_of_route(node, prefix, under) is not None,
+        )
+        return [one for one in found if reference.is_compared_route(one.node, one.prefix, under)]
+
+    def _flows(self, suspects: Sequence[HeldFlow], *, size: int) -> list[FlowDifference]:
+        """The suspects that differ again, ``size`` at a time unless these are too many for the network."""
+        differing = self._confirmed(suspects, size=size)
+        sample = [one.held for one in differing[:FEW]]
+        if size > BATCH or len(self._confirmed(sample, size=FEW)) == len(sample):
+            return differing
+        return self._confirmed([one.held for one in differing], size=FEW)
+
+    def _confirmed(self, suspects: Sequence[HeldFlow], *, size: int) -> list[FlowDifference]:
+        flows, after = [one.flow for one in suspects], [one.after for one in suspects]
+        return self._differing(suspects, self._observer.in_batches(flows, size=size, expected=after))
+
+    def _differing(self, held: Sequence[HeldFlow], found: Sequence[Outcome]) -> list[FlowDifference]:
+        pairs = zip(held, found, strict=True)
+        return flow_differences(held, [self._reference.judged(one.flow, seen, self._under) for one, seen in pairs])
 
 
-def _differences(
-    reference: Reference, under: str | None, flows: Sequence[FlowDifference], observer: Observer
-) -> tuple[list[str], list[object]]:
-    wording = Wording(reference.behaviour.addresses)
-    lines: list[str] = []
-    groups: list[object] = []
-    for route in _routes(reference, under, observer):
-        asked = reference.change_of_route(route.node, route.prefix, under)
-        lines.append(wording.of_route(route, None if asked is None else asked.intent))
-        groups.append(("route", route.node))
-    for flow in flows:
-        change = reference.change_of_flow(flow.held, under)
-        lines.append(wording.of_flow(flow, None if change is None else change.intent))
-        groups.append(group_of(flow.held.flow))
-    return lines, groups
-
-
-def _routes(reference: Reference, under: str | None, observer: Observer) -> list[RouteDifference]:
-    found = route_differences(
-        reference.behaviour.tables_at(under),
-        observer.routes(),
-        managed=reference.managed,
-        asked=lambda node, prefix: reference.change_of_route(node, prefix, under) is not None,
-    )
-    return [one for one in found if reference.is_compared_route(one.node, one.prefix, under)]
-
-
-def _unjudged(reference: Reference, under: str | None, observer: Observer) -> list[RouteDifference]:
-    judged = _routes(reference, under, observer)
-    found = unjudged_routes(reference.behaviour.tables_at(under), observer.routes(), judged)
-    return [one for one in found if reference.free_route(one.node, one.prefix, under) is None]
-
-
-def _flows(
-    reference: Reference, under: str | None, suspects: Sequence[HeldFlow], observer: Observer, *, size: int
-) -> list[FlowDifference]:
-    """The suspects that differ again when ``size`` are tried at a time, unless these are too many for the network."""
-    differing = _confirmed(reference, under, suspects, observer, size=size)
-    sample = [one.held for one in differing[:FEW]]
-    if size > BATCH or len(_confirmed(reference, under, sample, observer, size=FEW)) == len(sample):
-        return differing
-    return _confirmed(reference, under, [one.held for one in differing], observer, size=FEW)
-
-
-def _confirmed(
-    reference: Reference, under: str | None, suspects: Sequence[HeldFlow], observer: Observer, *, size: int
-) -> list[FlowDifference]:
-    expected = [one.after for one in suspects]
-    found = observer.in_batches([one.flow for one in suspects], size=size, expected=expected)
-    return _differing(reference, under, suspects, found)
-
-
-def _differing(
-    reference: Reference, under: str | None, held: Sequence[HeldFlow], found: Sequence[Outcome]
-) -> list[FlowDifference]:
-    judged = [reference.judged(one.flow, outcome, under) for one, outcome in zip(held, found, strict=True)]
-    return flow_differences(held, judged)
+def _intent(change: Change | None) -> int | None:
+    return None if change is None else change.intent
