@@ -27,9 +27,15 @@ def behaviour(
     events: Mapping[str, Sequence[tuple[Outcome, Outcome]]] | None = None,
 ) -> Behaviour:
     """What one look before and one after show; under events as given there, with the same routes."""
+    keys = [flow.key for flow in flows]
     moments = [tuple(flows.values()), *(events or {}).values()]
-    before = [[Look(outcomes=[one for one, _ in pairs], routes=routes[0])] for pairs in moments]
-    after = [[Look(outcomes=[one for _, one in pairs], routes=routes[1])] for pairs in moments]
+    before, after = (
+        [
+            [Look(outcomes=dict(zip(keys, (pair[when] for pair in pairs), strict=True)), routes=routes[when])]
+            for pairs in moments
+        ]
+        for when in (0, 1)
+    )
     return assembled(
         digest="0" * 16,
         events=tuple(events or {}),

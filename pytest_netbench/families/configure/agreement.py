@@ -12,34 +12,23 @@ them, only if there are enough right solutions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytest_netbench.evaluation.behaviour.compare import route_differences
 from pytest_netbench.evaluation.reference import Reference
+from pytest_netbench.families.configure.assembly import Look
 from pytest_netbench.model.behaviour import (
     LEAST_AGREED,
     NOT_HELD,
     UNSTABLE_ROUTE,
     Behaviour,
     HeldFlow,
-    Outcome,
     RecordedFlow,
     Table,
     Unstable,
     flow_of,
 )
-from pytest_netbench.model.reference import FlowKey
 
-
-@dataclass(frozen=True, kw_only=True)
-class Reaction:
-    """One look at the network of a right solution: outcomes of the flows that were sent, and the routing tables."""
-
-    outcomes: Mapping[FlowKey, Outcome]
-    routes: Mapping[str, Table]
-
-
-Reactions = Mapping[str, Sequence[Sequence[Reaction]]]
+Reactions = Mapping[str, Sequence[Sequence[Look]]]
 """By the name of a right solution: for each moment, the looks at a network with it."""
 
 
@@ -73,7 +62,7 @@ class _Agreement:
             }
         )
 
-    def _looks(self, moment: int) -> Iterator[tuple[str, Reaction]]:
+    def _looks(self, moment: int) -> Iterator[tuple[str, Look]]:
         for name, moments in self._reactions.items():
             yield from ((name, look) for look in moments[moment])
 

@@ -18,16 +18,16 @@ from pytest_netbench.model.behaviour import (
     Unstable,
     fields_of,
 )
-from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.model.reference import FlowKey, ReferenceFlow
 
 T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """One look at a network: the outcome of each flow, and the routing tables."""
+    """One look at a network: the outcomes of the flows that were sent, and the routing tables."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Mapping[FlowKey, Outcome]
     routes: Mapping[str, Table]
 
 
@@ -99,8 +99,8 @@ def _columns(
     unstable: list[Unstable],
 ) -> list[list[int]]:
     columns: list[list[int]] = [[], []]
-    for index, flow in enumerate(flows):
-        seen = [[look.outcomes[index] for look in looks] for looks in both]
+    for flow in flows:
+        seen = [[look.outcomes[flow.key] for look in looks] for looks in both]
         agreed = [_agreed(one) for one in seen]
         if None in agreed:
             unstable.append(Unstable(what=str(flow), under=under, why=_variation(seen)))

@@ -28,7 +28,7 @@ from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
-from pytest_netbench.families.configure.agreement import Reaction, Reactions, agreed
+from pytest_netbench.families.configure.agreement import Reactions, agreed
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
@@ -100,15 +100,13 @@ class Recorder:
             seen = labs.map(self._reacting_lab, self._right)
             return {one.name: moments for one, moments in zip(self._right, seen, strict=True)}
 
-    def _reacting_lab(self, one: Solution) -> list[list[Reaction]]:
+    def _reacting_lab(self, one: Solution) -> list[list[Look]]:
         unusual = [flow for flow in self._flows if flow.is_unusual]
         with self._lab() as lab:
             self._configure(lab, lambda ani: _type(ani, one))
             self._settle(lab)
             when, devices = f"with the right solution {one.name!r}", Devices(lab)
-            undisturbed = _as_reactions(self._observed(lab, devices, unusual), unusual)
-            events = self._under_events(lab, devices, when)
-            return [undisturbed, *(_as_reactions(looks, self._flows) for looks in events)]
+            return [self._observed(lab, devices, unusual), *self._under_events(lab, devices, when)]
 
     def _observed_lab(self, number: int, *, solved: bool) -> _Observed:
         """Everything that a lab of its own shows."""
@@ -193,16 +191,11 @@ def _look(
     observer = Observer(View(lab, devices))
     routes = observer.routes()
     found = observer.thoroughly(flows, seed=seed, earlier=earlier)
-    outcomes = [
-        one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one
+    outcomes = {
+        flow.key: one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one
         for flow, one in zip(flows, found, strict=True)
-    ]
+    }
     return Look(outcomes=outcomes, routes=routes), found
-
-
-def _as_reactions(looks: Sequence[Look], flows: Sequence[ReferenceFlow]) -> list[Reaction]:
-    keys = [flow.key for flow in flows]
-    return [Reaction(outcomes=dict(zip(keys, one.outcomes, strict=True)), routes=one.routes) for one in looks]
 
 
 def _type(ani: Ani, solution: Solution) -> None:

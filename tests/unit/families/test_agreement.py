@@ -6,7 +6,8 @@ import pytest
 
 from pytest_netbench.evaluation.behaviour.compare import route_differences
 from pytest_netbench.evaluation.behaviour.problems import problems_of
-from pytest_netbench.families.configure.agreement import Reaction, agreed
+from pytest_netbench.families.configure.agreement import agreed
+from pytest_netbench.families.configure.assembly import Look
 from pytest_netbench.model.behaviour import UNSTABLE_ROUTE
 from tests.support.behaviours import ALLOWED, DENIED, behaviour, flow, reference
 from tests.support.records import task
@@ -17,7 +18,7 @@ STATIC, OSPF = ("static", "10.0.0.1"), ("ospf", "10.0.0.5")
 
 
 def look(routes, web, ssh):
-    return Reaction(outcomes={WEB.key: web, SSH.key: ssh}, routes=routes)
+    return Look(outcomes={WEB.key: web, SSH.key: ssh}, routes=routes)
 
 
 def held(seen=ALLOWED, *, solutions=2, of=SSH, routes=None, **settings):
@@ -104,7 +105,7 @@ OPENED = flow(port=443, source_port=53)
 def unusual(before, after, *ways, of=TUNNEL, **settings):
     """The flow ``of`` in the undisturbed network, if it is compared, and why it is not."""
     recorded = behaviour({of: (before, after)})
-    reactions = {f"way {number}": [[Reaction(outcomes={of.key: seen}, routes={})]] for number, seen in enumerate(ways)}
+    reactions = {f"way {number}": [[Look(outcomes={of.key: seen}, routes={})]] for number, seen in enumerate(ways)}
     found = reference(agreed(reference(recorded, **settings), reactions), **settings)
     return len(found.compared()), [one.why for one in found.behaviour.unstable]
 

@@ -8,8 +8,8 @@ STATIC = ("static", "10.0.0.1")
 
 
 def assemble(before, after, *, tables=({}, {})):
-    looks = [[Look(outcomes=[one], routes=tables[0]) for one in before]]
-    later = [[Look(outcomes=[one], routes=tables[1]) for one in after]]
+    looks = [[Look(outcomes={flow().key: one}, routes=tables[0]) for one in before]]
+    later = [[Look(outcomes={flow().key: one}, routes=tables[1]) for one in after]]
     return assembled(digest="0" * 16, events=(), flows=[flow()], addresses={}, before=looks, after=later)
 
 
@@ -33,7 +33,7 @@ def test_a_translated_source_that_varies_is_held_as_any_address():
 
 
 def test_a_route_that_comes_and_goes_is_marked():
-    looks = [[Look(outcomes=[ALLOWED], routes={"R1": table}) for table in ({"10.0.0.0/8": STATIC}, {})]]
+    looks = [[Look(outcomes={flow().key: ALLOWED}, routes={"R1": table}) for table in ({"10.0.0.0/8": STATIC}, {})]]
     recorded = assembled(digest="", events=(), flows=[flow()], addresses={}, before=looks, after=looks)
     (tables,) = recorded.tables_at()
     assert tables.before["10.0.0.0/8"] == UNSTABLE_ROUTE

@@ -90,7 +90,7 @@ class Mutants:
         if applied.refused:
             return Fate("refused", applied.refused[0])
         witness = self._workshop.witness_of(mutant.node, mutant.index)
-        failed = next(self._workshop.first_failed(network.evaluation, witness=witness), None)
+        failed = self._workshop.first_failed(network.evaluation, witness=witness)
         if failed is not None:
             self._workshop.note_witness(mutant.node, mutant.index, failed)
             return Fate("caught", failed)

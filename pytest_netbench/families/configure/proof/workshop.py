@@ -21,7 +21,6 @@ from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import UNLIMITED, Task
-from pytest_netbench.model.testcase import Testcase
 
 Configs = Mapping[str, Sequence[str]]
 T = TypeVar("T")
@@ -133,16 +132,18 @@ class Workshop:
                 failed = tuple(result.name for result in results if result.status == "fail")
                 read = evaluation.final_configs()
             else:
-                failed, read = tuple(self.first_failed(evaluation, witness=self._witnesses.get(what))), None
+                first = self.first_failed(evaluation, witness=self._witnesses.get(what))
+                failed, read = () if first is None else (first,), None
         return Verdict(failed=failed, refused=applied.refused, denied=applied.denied, configs=read)
 
-    def first_failed(self, evaluation: TaskEvaluation, *, witness: str | None) -> Iterator[str]:
+    def first_failed(self, evaluation: TaskEvaluation, *, witness: str | None) -> str | None:
         """The name of a testcase that fails, if there is one; ``witness`` is asked first."""
         first = [testcase for testcase in self.payload.testcases if testcase.name == witness]
         for testcases in (first, self.payload.testcases):
-            if names := _failed_of(evaluation, testcases):
-                yield names[0]
-                return
+            for result in evaluation.run_testcases(testcases, stop_at_first_failure=True):
+                if result.status == "fail":
+                    return result.name
+        return None
 
     def witness_of(self, node: str, index: int) -> str | None:
         """The testcase that failed the last time without this line, or with a mutant of it."""
@@ -177,8 +178,3 @@ class Workshop:
 def line_name(node: str, index: int) -> str:
     """What is measured by changes of one ground-truth line."""
     return f"line {index} of {node}"
-
-
-def _failed_of(evaluation: TaskEvaluation, testcases: Sequence[Testcase]) -> list[str]:
-    results = evaluation.run_testcases(testcases, stop_at_first_failure=True)
-    return [result.name for result in results if result.status == "fail"]

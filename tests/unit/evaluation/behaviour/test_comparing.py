@@ -158,7 +158,9 @@ def test_a_sender_whose_line_is_cut_gets_no_answers_at_that_moment_only():
     attached = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
     cut = ({"web1": {}},) * 2
     own = flow(source_address="10.1.20.7")
-    moments = [[[Look(outcomes=[ALLOWED], routes=tables[when])] for tables in (attached, cut)] for when in (0, 1)]
+    moments = [
+        [[Look(outcomes={own.key: ALLOWED}, routes=tables[when])] for tables in (attached, cut)] for when in (0, 1)
+    ]
     recorded = assembled(digest="", events=("cut",), flows=[own], addresses={}, before=moments[0], after=moments[1])
     held = reference(recorded)
     assert [next(held.held(under)).after for under in recorded.moments] == [ALLOWED, ARRIVES]
