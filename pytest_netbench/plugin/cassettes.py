@@ -43,7 +43,10 @@ class Cassettes:
         self._errors = 0
         self._missed = 0
         self._used, self._used_by_trial = ExitStack(), ExitStack()
-        self._used.enter_context(deck.used(NoTrial() if self._replays else None))
+        # what is asked outside trials, or from threads of an agent in this process, which do not inherit a context
+        self._between_trials = NoTrial() if self._replays else None
+        self._used.enter_context(deck.used(self._between_trials))
+        deck.use_in_process(self._between_trials)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -58,6 +61,8 @@ class Cassettes:
             item.tape = None
             item.tape = self._spec.tape(item.task, agent=item.agent_choice.id, node_id=item.nodeid, number=item.number)
             self._used_by_trial.enter_context(deck.used(item.tape))
+            deck.use_in_process(item.tape)
+            self._used_by_trial.callback(deck.use_in_process, self._between_trials)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:  # noqa: ARG002  (a hook's names)
@@ -105,3 +110,4 @@ class Cassettes:
         """Leave nothing to another run in this process."""
         self._used_by_trial.close()
         self._used.close()
+        deck.use_in_process(None)

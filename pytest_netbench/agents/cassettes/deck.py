@@ -30,7 +30,7 @@ def used(tape: Tape | None) -> Iterator[None]:
 def use_in_process(tape: Tape | None) -> None:
     """Record all models of this process on ``tape``, or replay them from it, also those in threads of an agent.
 
-    Only for the process of an agent, which works for one trial at a time. ``None``: from now on neither.
+    Only for a process that works for one trial at a time: that of an agent, or that of pytest. ``None``: neither.
     """
     global _of_process  # noqa: PLW0603  (threads of an agent do not inherit its context)
     _of_process = tape
