@@ -39,7 +39,7 @@ def judge(first: Collection[str], alone: Collection[str]) -> tuple[list[str], bo
 
 
 def _failed(path: Path) -> list[str]:
-    return list(json.loads(path.read_text())) if path.exists() else []
+    return list(json.loads(path.read_text() or "[]")) if path.exists() else []
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def answered(said: str) -> bool:
 
 def pings(node: Any, target: str, *words: str) -> str:
     """``answered``, ``prohibited`` or ``silence``."""
-    done = node.run(["ping", "-n", "-c", "1", "-W", "0.4", *words, target])
+    done = node.run(["ping", "-n", "-c", "1", "-W", "1", *words, target])
     if done.returncode == 0:
         return "answered"
     return "prohibited" if "filtered" in done.stdout or "rohibited" in done.stdout else "silence"

@@ -145,7 +145,7 @@ def switched_task(
 
 def reaches(node: NodeAccess, address: str, *, count: int = 2) -> bool:
     """Whether a node's pings are answered, one at least."""
-    return node.run(["ping", "-n", "-c", str(count), "-i", "0.05", "-W", "0.4", address]).returncode == 0
+    return node.run(["ping", "-n", "-c", str(count), "-i", "0.05", "-W", "1", address]).returncode == 0
 
 
 __all__ = [

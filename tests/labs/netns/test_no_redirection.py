@@ -68,7 +68,7 @@ def test_a_lab_has_pairs_of_interfaces_and_does_not_offer_links():
     try:
         lab.nodes["A"].run(("ip", "address", "add", "10.0.0.1/24", "dev", "eth0"))
         lab.nodes["B"].run(("ip", "address", "add", "10.0.0.2/24", "dev", "eth0"))
-        assert lab.nodes["A"].run(("ping", "-c1", "-W2", "10.0.0.2")).returncode == 0
+        assert lab.nodes["A"].run(("ping", "-c1", "-W10", "10.0.0.2")).returncode == 0
         for kind in (LINKS, NODES):
             with pytest.raises(RequirementMissing, match=rf"has no '{kind.name}'"):
                 lab.capability(kind)

@@ -135,7 +135,7 @@ def test_the_address_of_an_interface_that_is_shut_does_not_answer(lab: Any) -> N
     ping = ["ping", "-c", "1", "-W", "1", "10.0.2.1"]
     assert host.run(ping).returncode != 0
     type_lines(lab.nodes["R1"], "interface Loopback5", "ip address 10.0.5.1 255.255.255.0")
-    assert host.run([*ping[:-1], "10.0.5.1"]).returncode == 0
+    assert host.run(["ping", "-c", "1", "-W", "10", "10.0.5.1"]).returncode == 0
     type_lines(lab.nodes["R1"], "interface Loopback5", "shutdown")
     assert host.run([*ping[:-1], "10.0.5.1"]).returncode != 0
     type_lines(lab.nodes["R1"], "interface Loopback5", "no shutdown")
@@ -160,7 +160,7 @@ def test_a_router_asks_with_the_address_of_the_interface(lab: Any) -> None:
 
 def test_neighbors_hear_of_a_new_hardware_address(lab: Any) -> None:
     host = lab.nodes["h0"]
-    assert host.run(["ping", "-c", "1", "-W", "2", "10.0.0.1"]).returncode == 0
+    assert host.run(["ping", "-c", "1", "-W", "10", "10.0.0.1"]).returncode == 0
     type_lines(lab.nodes["R1"], "interface Gi0/0", "mac-address 0200.aaaa.bbbb")
     try:
         assert "02:00:aa:aa:bb:bb" in host.run(["sh", "-c", "sleep 0.3; ip neigh show 10.0.0.1"]).stdout

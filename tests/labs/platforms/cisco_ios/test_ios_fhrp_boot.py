@@ -32,7 +32,7 @@ def test_the_higher_priority_is_active_although_it_boots_last_and_a_host_reaches
     configs = {"SW": SWITCH, "R1": EARLY.format(own=1, priority=90), "R2": LATE.format(own=2, priority=110)}
     task = ios_task(configs, LINKS, hosts={"h": HOST}, roles={"SW": "switch"})
     lab = deploy_task(task)
-    assert lab.nodes["h"].run(["ping", "-c1", "-W1", "10.0.0.254"]).returncode == 0
+    assert lab.nodes["h"].run(["ping", "-c1", "-W10", "10.0.0.254"]).returncode == 0
     assert (state(lab, "R1"), state(lab, "R2")) == ("Standby", "Active")
 
 

@@ -75,7 +75,7 @@ def way(lab, *, size=56, count=3):
     before = [received(lab, name) for name in ("Gi0/1", "Gi0/2")]
     assert (
         lab.nodes["h1"]
-        .run(["ping", "-c", str(count), "-i", "0.01", "-s", str(size), "-W", "1", "10.0.3.10"])
+        .run(["ping", "-c", str(count), "-i", "0.01", "-s", str(size), "-W", "10", "10.0.3.10"])
         .returncode
         == 0
     )

@@ -63,7 +63,7 @@ def test_a_client_is_served_by_the_pool_of_its_table_and_reaches_its_gateway(lab
 
     assert eventually(lambda: lease()["state"] == "Bound"), lease()
     assert lease()["address"] == address
-    assert node.run(["ping", "-n", "-c", "1", "-W", "1", "10.0.0.254"]).returncode == 0
+    assert node.run(["ping", "-n", "-c", "1", "-W", "10", "10.0.0.254"]).returncode == 0
     assert address in show(lab, "show ip dhcp binding")
 
 

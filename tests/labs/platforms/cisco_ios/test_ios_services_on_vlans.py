@@ -95,4 +95,4 @@ def test_a_client_in_the_vlan_gets_an_address_from_the_switch(lab):
 
     assert eventually(lambda: lease()["state"] == "Bound"), lease()
     assert (lease()["address"], lease()["router"]) == ("10.0.10.21", "10.0.10.1")
-    assert node.run(["ping", "-n", "-c", "1", "-W", "1", "10.9.9.9"]).returncode == 0
+    assert node.run(["ping", "-n", "-c", "1", "-W", "10", "10.9.9.9"]).returncode == 0

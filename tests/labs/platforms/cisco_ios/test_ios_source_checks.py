@@ -179,8 +179,8 @@ def test_the_host_part_of_the_control_plane_polices_what_is_sent_to_the_router_s
     h1 = lab.nodes["h1"]
     configure("policy-map GUARD", "class class-default", "drop", "control-plane host", "service-policy input GUARD")
     assert pings(h1, "10.0.1.1") == "silence"
-    assert h1.run(["ping", "-c", "1", "-t", "1", "-W", "1", "10.0.1.1"]).returncode == 0
-    assert h1.run(["ping", "-6", "-c", "1", "-W", "1", "2001:db8:1::1"]).returncode == 0
+    assert h1.run(["ping", "-c", "1", "-t", "1", "-W", "10", "10.0.1.1"]).returncode == 0
+    assert h1.run(["ping", "-6", "-c", "1", "-W", "10", "2001:db8:1::1"]).returncode == 0
     assert pings(h1, "10.0.2.10") == "answered"
     configure("policy-map ALL", "class class-default", "police 8000000", "control-plane", "service-policy input ALL")
     assert pings(h1, "10.0.1.1") == "answered"
