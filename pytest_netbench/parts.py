@@ -38,15 +38,20 @@ def load(group: Group, name: str) -> Any:
     for point in (*_declared(group), *_installed(group, tuple(sys.path))):
         if point.name == name:
             return point.load()
-    known = names(group)
+    raise unknown(name, group)
+
+
+def unknown(name: str, group: Group, *others: Group) -> UsageError:
+    """The error that no part of ``group`` or of ``others`` is called ``name``; names the known ones and the nearest."""
+    known = sorted({one for several in (group, *others) for one in names(several)})
     near = get_close_matches(name, known, n=1)
     if not known:
-        raise UsageError(
+        return UsageError(
             f"no part of the group pytest_netbench.{group} is installed, so there is no {name!r}. If pyproject.toml"
             " names one, the installed metadata is out of date; renew it: pip install --no-deps -e . (or reinstall"
             " pytest-netbench)"
         )
-    raise UsageError(
+    return UsageError(
         f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known:"
         f" {', '.join(known) or 'none'})." + (f" Did you mean {near[0]!r}?" if near else "")
     )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_netbench.lab.protocols import Backend
     from pytest_netbench.lab.report import Check
 
 _DEFAULT = "netns"
@@ -28,25 +27,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per check; return 1 if something that labs need is missing.
+    """Print one line per check; return 1 if something that all need is missing.
 
     Raises:
         UsageError: No backend of that name is installed.
     """
-    from pytest_netbench import parts  # noqa: PLC0415
     from pytest_netbench.cli import extras  # noqa: PLC0415  (importlib.metadata)
+    from pytest_netbench.lab.resources import backend_of, kinds  # noqa: PLC0415  (imports pydantic)
 
-    backend: Backend = parts.load("backends", arguments.backend)()
-    checks = [*backend.report(), *extras.checks()]
+    served = kinds(arguments.backend)
+    reports = [check for kind in served for check in backend_of(kind, arguments.backend).report()]
+    checks = [*dict.fromkeys(reports), *extras.checks()]
     if arguments.json:
         print(json.dumps([asdict(check) for check in checks], indent=2))
     else:
-        print("\n".join(lines(checks)))
+        print("\n".join(lines(checks, of="labs" if "lab" in served else "sandboxes")))
     return 1 if any(check.required and not check.ok for check in checks) else 0
 
 
-def lines(checks: Sequence[Check]) -> list[str]:
-    """The checks as text: state, name, detail, and the remedy of each lack below it."""
+def lines(checks: Sequence[Check], *, of: str = "labs") -> list[str]:
+    """The checks as text: state, name, detail, and the remedy of each lack below it; then whether ``of`` can run."""
     width = max((len(check.name) for check in checks), default=0)
     text = []
     for check in checks:
@@ -55,5 +55,5 @@ def lines(checks: Sequence[Check]) -> list[str]:
         if not check.ok and check.remedy is not None:
             text.append(f"{'':7} {'':{width}}  fix: {check.remedy}")
     required = [check.name for check in checks if check.required and not check.ok]
-    text.append(f"labs cannot run here: {', '.join(required)}" if required else "labs can run here")
+    text.append(f"{of} cannot run here: {', '.join(required)}" if required else f"{of} can run here")
     return text

@@ -10,6 +10,7 @@ from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import Ani, WorkWatcher
 from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.sandboxes import Sandbox
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.payload import Payload
@@ -17,8 +18,22 @@ from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Findings, Submission
 
-Deploy = Callable[[], Lab]
-"""Deploys the task's network by the backend that was chosen."""
+
+class Deploy(Protocol):
+    """Deploys the resource that a family works on, by the backend that was chosen for its kind."""
+
+    def __call__(self) -> Lab:
+        """Deploy the task's network.
+
+        Raises:
+            RequirementMissing: This machine or the backend lacks something.
+            LabError: The lab could not be brought up.
+        """
+        ...
+
+    def sandbox(self, *, packages: Sequence[str]) -> Sandbox:
+        """Open a sandbox for Python programs; args and errors are those of ``Sandboxes.open``."""
+        ...
 
 
 class Scene(Protocol):
@@ -169,7 +184,7 @@ class Family(Protocol):
 
         Args:
             task: The task.
-            deploy: Deploys the task's network. A family without one does not call it.
+            deploy: Deploys what the family asks for: ``deploy()`` is the task's network.
 
         Raises:
             RequirementMissing: This machine lacks something.

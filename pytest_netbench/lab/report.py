@@ -12,7 +12,7 @@ class Check:
     Attributes:
         name: What was checked, a few words.
         ok: Whether the check passed.
-        required: Whether labs cannot run without it.
+        required: Whether nothing that the backend serves can run without it.
         detail: What was found.
         remedy: The command that fixes it, or ``None``.
     """

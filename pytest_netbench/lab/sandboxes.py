@@ -1,4 +1,4 @@
-"""The protocol of a sandbox for Python programs of agents. A part of the group ``pytest_netbench.sandboxes`` makes it.
+"""The protocol of a sandbox for Python programs of agents, and of its backends (``pytest_netbench.sandboxes``).
 
 A program in a sandbox is confined like an agent's command in a node: it sees no network, no file of the host but
 ``/usr``, no other process, and has bounds for memory, processes, output and time.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from pytest_netbench.lab.report import Check
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 
 
@@ -43,6 +44,12 @@ class Sandboxes(Protocol):
     """Makes sandboxes. It is made without arguments, whenever it is needed."""
 
     name: str
+    memory_mb: float
+    """Megabytes of this machine that a sandbox and a program in it use; the scheduler charges them."""
+
+    def report(self) -> Sequence[Check]:
+        """What this machine and the backend can do, for ``netbench doctor``; the required checks first."""
+        ...
 
     def lacks(self) -> tuple[str, str | None] | None:
         """The one thing that this machine lacks and its remedy, or ``None``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,6 +15,9 @@ from pytest_netbench.model.topology import Topology
 
 HOST_PLATFORM: Final = "linux"
 """The platform of nodes that can have services."""
+
+Resource = Literal["lab", "sandbox"]
+"""The kinds of what a family works on. Each kind has backends."""
 
 
 class TaskSize(Model):
@@ -30,6 +33,9 @@ class Payload(Model):
 
     A field name of a payload must not be a field name of ``TaskHeader``.
     """
+
+    resource: ClassVar[Resource | None] = None
+    """What the family deploys for a task; ``None`` if nothing."""
 
     remarks: ClassVar[frozenset[str]] = frozenset()
     """Fields that affect neither the question nor the evaluation; the task's digest omits them."""
@@ -70,6 +76,7 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
+    resource: ClassVar[Resource | None] = "lab"
     later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events", "reference"})
 
     platform: str = Field("frr", description="platform of each node that names none")

@@ -232,7 +232,9 @@ class Environment(Recorded):
     python: str
     pytest: str | None = None
     kernel: str
-    backend: str | None = Field(None, description="what deployed the lab; ``None`` for a task without a network")
+    backend: str | None = Field(
+        None, description="what deployed the lab or the sandbox; ``None`` if nothing was deployed"
+    )
     platforms: dict[str, str] = Field({}, description="platform to version, e.g. frr: 8.4.4")
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")

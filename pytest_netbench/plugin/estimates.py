@@ -65,12 +65,20 @@ def _of_source(source: Source | None, run: Run) -> Estimate:
     except InputError:
         return nothing
     once = _observing_s(task)
-    memory_mb = 0.0
     if task.has_network:
-        nodes = len(task.network.topology.nodes)
-        once += LAB_S + NODE_S * nodes
-        memory_mb = LAB_MB + NODE_MB * nodes
-    return Estimate(seconds=once * _stages(task, source, run), memory_mb=memory_mb)
+        once += LAB_S + NODE_S * len(task.network.topology.nodes)
+    return Estimate(seconds=once * _stages(task, source, run), memory_mb=_memory_mb(task, run))
+
+
+def _memory_mb(task: Task, run: Run) -> float:
+    """Megabytes of the resource that a stage of ``task`` deploys."""
+    if task.has_network:
+        return LAB_MB + NODE_MB * len(task.network.topology.nodes)
+    if task.payload.resource == "sandbox":
+        from pytest_netbench.lab.resources import backend_of  # noqa: PLC0415  (imports pydantic)
+
+        return float(backend_of("sandbox", run.backend).memory_mb)
+    return 0.0
 
 
 def _observing_s(task: Task) -> float:

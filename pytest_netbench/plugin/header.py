@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run import Run, run_of
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Return the line: agents, backend and results directory; and one for each agent that cannot start."""
+    """Return the line: agents, backends and results directory; and one for each agent that cannot start."""
     run = run_of(config)
     agents = ", ".join(choice.id for choice in run.agents) or "none"
     what = "self-test" if run.selftest else f"agents {agents}"
     scale = "chosen per lab" if run.time_scale is None else f"{run.time_scale:g}"
-    parts = [what, f"backend {run.backend}", f"time scale {scale}"]
+    parts = [what, f"backend {_backends(run)}", f"time scale {scale}"]
     if run.trials > 1 and not run.selftest:
         parts.append(f"{run.trials} trials")
     if not run.selftest:
@@ -21,3 +21,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     lines = [f"netbench: {' · '.join(parts)}"]
     lines += [f"netbench: counts as regressed: {one.message.partition(chr(10))[0]}" for one in run.refused]
     return lines
+
+
+def _backends(run: Run) -> str:
+    """What deploys labs, and the others that were given."""
+    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
+
+    return ", ".join(dict.fromkeys((by_kind(run.backend)["lab"], *run.backend)))

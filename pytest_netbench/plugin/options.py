@@ -78,9 +78,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-backend",
-        default="netns",
+        action="append",
+        default=[],
         metavar="NAME",
-        help="the backend that deploys the labs (default: netns, rootless namespaces on this machine).",
+        help=(
+            "the backend that deploys labs, or sandboxes for programs of agents; may be given once for each of the two"
+            " (default: netns, rootless namespaces on this machine)."
+        ),
     )
     group.addoption(
         "--netbench-time-scale",

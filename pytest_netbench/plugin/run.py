@@ -59,14 +59,15 @@ class Run:
     """The options of a run, checked.
 
     ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
-    it. ``side_by_side`` is how many labs are expected at a time. ``distributes``: this process gives items to xdist
-    workers. ``unproven``: drawn tasks are used without proof. ``resumes``: ``results`` is that of an earlier run.
+    it. ``backend`` has the names that were given, at most one for each kind of resource. ``side_by_side`` is how many
+    labs are expected at a time. ``distributes``: this process gives items to xdist workers. ``unproven``: drawn tasks
+    are used without proof. ``resumes``: ``results`` is that of an earlier run.
     ``refused``: agents that a gate was asked about and that cannot start; they are not among ``agents``.
     """
 
     agents: tuple[AgentChoice, ...]
     refused: tuple[startup.Refused, ...] = ()
-    backend: str
+    backend: tuple[str, ...]
     time_scale: float | None
     trials: int
     budget: dict[str, float | None]
@@ -125,7 +126,7 @@ def configure(config: pytest.Config) -> Run:
         run = Run(
             agents=agents,
             refused=tuple(refused),
-            backend=option.netbench_backend,
+            backend=tuple(option.netbench_backend),
             time_scale=option.netbench_time_scale,
             trials=option.netbench_trials,
             budget=option.netbench_budget,
@@ -260,9 +261,9 @@ def _check_cassettes(run: Run, option: Any, config: pytest.Config) -> None:
 def _check(run: Run, option: Any, *, rootdir: Path) -> Run:
     """Check what the options name; return the run without agents that cannot start, if a gate judges the others."""
     from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
 
-    if run.backend not in parts.names("backends"):
-        parts.load("backends", run.backend)
+    by_kind(run.backend)
     for scorer in run.scorers:
         if scorer not in parts.names("scorers"):
             parts.load("scorers", scorer)

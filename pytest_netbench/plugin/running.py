@@ -12,6 +12,7 @@ from pytest_netbench.agents import purse
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
+from pytest_netbench.lab.resources import by_kind
 from pytest_netbench.plugin.cassettes import CASSETTE
 from pytest_netbench.plugin.collection import references_of
 from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem
@@ -113,7 +114,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
             recorded = None if source is None else source.solutions(task)
             references.save(task, record_behaviour(task, settings, solutions=recorded))
         held = references.path(task)
-        also = [run.backend, run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
+        also = [by_kind(run.backend), run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
         extent = extent_of(run.proving, task, source, memory)
         extent = replace(extent, side_by_side=run.stages_at_once(len(request.session.items)))

@@ -150,7 +150,7 @@ def run_trial(
     task: Task,
     agent: Agent | InformedAgent | str,
     *,
-    backend: str | None = None,
+    backend: str | Sequence[str] | None = None,
     time_scale: float | None = None,
     budget: Mapping[str, float | None] | None = None,
     number: int = 1,
@@ -164,7 +164,7 @@ def run_trial(
     Args:
         task: What is asked, e.g. from ``load_task``.
         agent: The agent to evaluate, or what ``--agent`` calls it.
-        backend: Name of what deploys the lab, instead of the one in ``settings``.
+        backend: Name of what deploys the lab or another resource, or several, instead of those in ``settings``.
         time_scale: Lab seconds per wall second, instead of the one in ``settings``.
         budget: Limits instead of the task's, by field name.
         number: 1 for the first attempt, 2 for the second …
@@ -180,7 +180,8 @@ def run_trial(
         RequirementMissing: This machine lacks something that the task or the agent needs.
         InputError: The agent cannot be run as it is configured, or the cassette does not fit.
     """
-    given: dict[str, Any] = {"backend": backend, "time_scale": time_scale}
+    names = backend if backend is None or isinstance(backend, str) else tuple(backend)
+    given: dict[str, Any] = {"backend": names, "time_scale": time_scale}
     given = {name: value for name, value in given.items() if value is not None}
     spec = TrialSpec(
         task=task,

@@ -14,12 +14,12 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.trial import Environment, Isolation
 
 
-def environment(lab: Lab | None, *, backend: str, where: Path, pytest_version: str | None = None) -> Environment:
+def environment(lab: Lab | None, *, backend: str | None, where: Path, pytest_version: str | None = None) -> Environment:
     """Return versions, kernel, features and commit, as every result carries them.
 
     Args:
         lab: The running lab; ``None`` for a task without a network.
-        backend: Name of what deployed it.
+        backend: Name of what deployed it, or another resource; ``None`` if nothing was deployed.
         where: A folder of the checkout that the task comes from.
         pytest_version: Version of pytest, if it runs the trial.
     """
@@ -29,13 +29,13 @@ def environment(lab: Lab | None, *, backend: str, where: Path, pytest_version: s
         pytest=pytest_version,
         kernel=platform.release(),
         git_commit=git_commit(where),
-        **({} if lab is None else _of_lab(lab, backend)),
+        backend=backend,
+        **({} if lab is None else _of_lab(lab)),
     )
 
 
-def _of_lab(lab: Lab, backend: str) -> dict[str, Any]:
+def _of_lab(lab: Lab) -> dict[str, Any]:
     return {
-        "backend": backend,
         "platforms": versions(lab),
         "features": tuple(lab.features),
         "substitutes": dict(lab.substitutes),

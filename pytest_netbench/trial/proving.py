@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_netbench.families.proof import Extent
+from pytest_netbench.lab.resources import by_kind
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.memory import KeptVerdicts
 from pytest_netbench.trial.selftest import selftest
@@ -51,6 +52,5 @@ class Proofs:
         self._memory(task, fresh=True).put(_KEY, value=list(problems))
 
     def _memory(self, task: Task, *, fresh: bool) -> KeptVerdicts:
-        backend = self._settings.backend
-        name = backend if isinstance(backend, str) else type(backend).__name__
-        return KeptVerdicts(self._root, task, also=[name, self._settings.time_scale], fresh=fresh)
+        backends = by_kind(self._settings.backend)
+        return KeptVerdicts(self._root, task, also=[backends, self._settings.time_scale], fresh=fresh)

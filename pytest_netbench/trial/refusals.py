@@ -13,6 +13,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, RequirementMissing
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.resources import backend_of
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.events import Enter
 from pytest_netbench.model.ready import Ready
@@ -114,9 +115,7 @@ def booted(
         RequirementMissing: This machine lacks something.
         InfrastructureError: A lab could not be brought up.
     """
-    backend: Backend = (
-        parts.load("backends", settings.backend)() if isinstance(settings.backend, str) else settings.backend
-    )
+    backend: Backend = backend_of("lab", settings.backend)
     request = dataclasses.replace(
         request_of(task, time_scale=settings.time_scale, workers=settings.workers),
         strict=False,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.resources import DEFAULT, Chosen
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.truth import Truth
@@ -21,7 +22,8 @@ class Settings:
     """How stages are set up.
 
     Args:
-        backend: What deploys labs: a name, or a backend.
+        backend: What deploys the resources of tasks: a name or several, as for ``--netbench-backend``, or an object
+            that deploys labs. A kind of resource without a backend has ``netns``.
         time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
         truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
@@ -32,7 +34,7 @@ class Settings:
         pytest_version: Version of pytest, if it runs the trial.
     """
 
-    backend: str | Backend = "netns"
+    backend: Chosen = DEFAULT
     time_scale: float | None = None
     workers: int = 1
     truth: FindTruth | None = None

@@ -11,6 +11,7 @@ from pytest_netbench import parts
 from pytest_netbench.agents.purse import Purse
 from pytest_netbench.generators.series import parameters_of, read_series
 from pytest_netbench.generators.sources import GeneratedSource
+from pytest_netbench.lab.resources import DEFAULT
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.reference import ReferenceStore
@@ -86,7 +87,9 @@ class TrialSpec(Model):
     node_id: str = Field("", description="name of the trial in results; by default the task's slug")
     scorers: tuple[str, ...] = Field((), description="names of scorers beside those of the task's family")
     heavy: bool = Field(False, description="also apply the scorers that load a model")
-    backend: str = Field("netns", description="part name of what deploys the lab")
+    backend: str | tuple[str, ...] = Field(
+        DEFAULT, description="part names of backends, at most one for each kind of resource"
+    )
     time_scale: float | None = Field(None, gt=0, description="lab seconds per wall second, instead of the task's")
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")

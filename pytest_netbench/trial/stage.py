@@ -8,27 +8,25 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
-from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import OpenAni
-from pytest_netbench.errors import RequirementMissing, UsageError
+from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import (
     ComparesBehaviour,
-    Deploy,
     Family,
     OffersMethods,
     Scene,
     WatchesWork,
 )
 from pytest_netbench.lab.devices import versions
-from pytest_netbench.lab.protocols import Backend, Lab
-from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.trial.begun import Begun, Evaluated, Finished, with_checked_answer, with_unreadable
+from pytest_netbench.trial.deployment import Deployment
 from pytest_netbench.trial.errand import Work, let_work
 from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.provenance import environment
@@ -64,6 +62,7 @@ class Stage:
         self.family: Family = family_of(task)
         self.settings = settings or Settings()
         self._given = lab
+        self._deployment = Deployment(task, self.settings, lab=lab)
         self._when_healthy = when_healthy
         self._own: Scene | None = None
         self._scene: Scene | None = None
@@ -123,7 +122,7 @@ class Stage:
             InfrastructureError: It could not be set up.
         """
         began = time.monotonic()
-        self._own = self._scene = self._prepared(self._deploy)
+        self._own = self._scene = self._prepared()
         self.prepare_s = time.monotonic() - began if self.lab is None else self.lab.deploy_s
 
     def health(self) -> None:
@@ -257,10 +256,11 @@ class Stage:
     def adopt(self, lab: Lab) -> None:
         """Continue with ``lab`` instead of the stage's own, e.g. from an overridden fixture."""
         if lab is not self.lab:
-            self._scene = self._prepared(lambda: lab)
+            self._deployment = Deployment(self.task, self.settings, lab=lab)
+            self._scene = self._prepared()
 
-    def _prepared(self, deploy: Deploy) -> Scene:
-        scene = self.family.prepare(self.task, deploy)
+    def _prepared(self) -> Scene:
+        scene = self.family.prepare(self.task, self._deployment)
         if isinstance(scene, ComparesBehaviour):
             find = self.settings.reference or ReferenceStore.around(self.settings.where).load
             behaviour = find(self.task)
@@ -271,24 +271,12 @@ class Stage:
     @property
     def environment(self) -> Environment:
         """The environment in which the trial runs."""
-        backend = self.settings.backend
         return environment(
             self.lab,
-            backend=backend if isinstance(backend, str) else backend.name,
+            backend=self._deployment.backend,
             where=self.settings.where,
             pytest_version=self.settings.pytest_version,
         )
-
-    def _deploy(self) -> Lab:
-        if self._given is not None:
-            return self._given
-        chosen = self.settings.backend
-        backend: Backend = parts.load("backends", chosen)() if isinstance(chosen, str) else chosen
-        lack = backend.lacks(request_of(self.task))
-        if lack is not None:
-            raise RequirementMissing(*lack)
-        time_scale = self.settings.time_scale or self.task.network.time_scale
-        return backend.deploy(request_of(self.task, time_scale=time_scale, workers=self.settings.workers))
 
     def _record(self, part: Begun, work: Work, findings: Findings, *, node_id: str, number: int) -> TrialRecord:
         find = self.settings.truth or TruthStore.around(self.settings.where).load

@@ -10,6 +10,10 @@ USAGE = 4
     [
         (["--agent=oracel"], "unknown agent 'oracel'*Did you mean 'oracle'*"),
         (["--agent=oracle", "--netbench-backend=netnss"], "unknown backend 'netnss' (known: *memory*netns*"),
+        (  # the ini file has memory, which serves labs
+            ["--agent=oracle", "--netbench-backend=netns"],
+            "the backends 'memory' and 'netns' both serve resources of the kind 'lab': give one *",
+        ),
         (["--agent=oracle", "--netbench-scorer=thrif"], "unknown scorer 'thrif' (known: *). Did you mean 'thrift'?"),
         (["--agent=oracle", "--netbench-trials=0"], "*'0' is not a whole number above 0*"),
         (["--agent=oracle", "--netbench-time-scale=fast"], "*'fast' is not a number above 0 and at most 100*"),

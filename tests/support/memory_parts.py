@@ -15,11 +15,13 @@ memory = tests.support.login:LoginDriver
 thrift = tests.support.memory_scorer:Thrift
 [pytest_netbench.generators]
 branches = tests.support.memory_generator:Branches
+[pytest_netbench.sandboxes]
+small = tests.support.small_sandboxes:SmallSandboxes
 """
 
 
 def install(site: Path) -> Path:
-    """Make ``site`` a folder that provides the parts ``memory`` and ``branches`` once it is on ``sys.path``."""
+    """Make ``site`` a folder that provides the parts above once it is on ``sys.path``."""
     info = site / "memory_labs-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text(ENTRY_POINTS)

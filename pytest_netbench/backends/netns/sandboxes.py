@@ -14,6 +14,7 @@ from pytest_netbench.backends.netns.plan import hidden_directories, unused_uid
 from pytest_netbench.backends.netns.program import sandbox_of
 from pytest_netbench.backends.netns.supervisor.roots import SHARED
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.report import Check
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 
 _NODE = "sandbox"
@@ -26,6 +27,14 @@ class NetnsSandboxes:
     """Makes sandboxes of the namespaces that labs are made of."""
 
     name = "netns"
+    memory_mb = 70.0  # measured: 11 idle, 68 with a program that copies a graph of 5,493 nodes
+
+    def report(self) -> list[Check]:
+        if platform.system() != "Linux":
+            return [checks.not_linux()]
+        lack = _no_interpreter()
+        detail, remedy = lack or (f"programs of agents run with {packages.INTERPRETER}", None)
+        return [*checks.namespace_checks(), Check("sandboxes", lack is None, False, detail, remedy)]
 
     def lacks(self) -> tuple[str, str | None] | None:
         if platform.system() != "Linux":

@@ -39,11 +39,11 @@ class PlanFamily:
             budget=task.budget,
         )
 
-    def prepare(self, task: Task, deploy: Deploy) -> PlanScene:  # noqa: ARG002  (there is no network)
+    def prepare(self, task: Task, deploy: Deploy) -> PlanScene:
         """Build the graph and open a sandbox."""
         from pytest_netbench.families.plan.scene import PlanScene  # noqa: PLC0415  (loads lab)
 
-        return PlanScene(plan_of(task))
+        return PlanScene(plan_of(task), deploy)
 
     def solve(self, task: Task, ani: Ani) -> Submission:  # noqa: ARG002  (the answer is a program)
         """Hand in the golden code as source text."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from pytest_netbench.datacentre.query import Query
 from pytest_netbench.datacentre.specification import GraphSpecification
 from pytest_netbench.errors import UsageError
-from pytest_netbench.model.payload import Payload, TaskSize
+from pytest_netbench.model.payload import Payload, Resource, TaskSize
 from pytest_netbench.model.task import Task
 
 
 class Plan(Payload):
     """The fields of a task of family ``plan``."""
+
+    resource: ClassVar[Resource | None] = "sandbox"
 
     question: str = Field(min_length=1, description="what is asked, in words")
     graph: GraphSpecification = Field(GraphSpecification(), description="the graph that the question is about")

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from pytest_netbench import parts
 from pytest_netbench.ani.own import OwnMethod
-from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.families.plan.execution import PACKAGES, Runner
 from pytest_netbench.families.plan.judging import Truth, judge
 from pytest_netbench.families.plan.methods import methods
 from pytest_netbench.families.plan.payload import Plan
+from pytest_netbench.families.protocol import Deploy
 from pytest_netbench.families.scenes import BareScene
-from pytest_netbench.lab.sandboxes import Sandboxes
 from pytest_netbench.model.trial import Findings, Submission
-
-SANDBOX = "netns"
-"""The part that makes the sandbox."""
 
 
 class PlanScene(BareScene):
@@ -25,6 +20,7 @@ class PlanScene(BareScene):
 
     Args:
         payload: The task.
+        deploy: Opens the sandbox.
 
     Raises:
         RequirementMissing: This machine lacks something.
@@ -32,13 +28,10 @@ class PlanScene(BareScene):
         InputError: The file of the graph cannot be used.
     """
 
-    def __init__(self, payload: Plan) -> None:
+    def __init__(self, payload: Plan, deploy: Deploy) -> None:
         self._query = payload.query
         self._graph = payload.graph.graph()
-        made_by: Sandboxes = parts.load("sandboxes", SANDBOX)()
-        if (lack := made_by.lacks()) is not None:
-            raise RequirementMissing(*lack)
-        sandbox = made_by.open(packages=PACKAGES)
+        sandbox = deploy.sandbox(packages=PACKAGES)
         try:
             self._runner = Runner(sandbox, self._graph)
         except BaseException:

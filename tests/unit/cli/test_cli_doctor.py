@@ -7,6 +7,7 @@ import pytest
 from pytest_netbench.cli import doctor
 from pytest_netbench.cli.main import main
 from pytest_netbench.lab.report import Check
+from tests.support import small_sandboxes
 
 GOOD = Check(name="user namespaces", ok=True, detail="unprivileged", remedy=None, required=True)
 LACK = Check(name="frr", ok=False, detail="zebra is not installed", remedy="apt-get install frr", required=True)
@@ -45,6 +46,24 @@ def test_the_chosen_backend_is_asked(capsys):
     said = capsys.readouterr().out
     assert "ok      memory" in said
     assert "user namespaces" not in said
+
+
+@pytest.mark.usefixtures("memory_parts")
+def test_a_backend_that_serves_only_sandboxes_is_asked_for_these(capsys, monkeypatch):
+    assert main(["doctor", "--backend", "small"]) == 0
+    assert capsys.readouterr().out.endswith("\nsandboxes can run here\n")
+    monkeypatch.setenv(small_sandboxes.LACKS, "all are taken")
+    assert main(["doctor", "--backend", "small"]) == 1
+    said = capsys.readouterr().out
+    assert "MISSING small sandboxes" in said
+    assert said.endswith("\nsandboxes cannot run here: small sandboxes\n")
+
+
+def test_a_backend_that_serves_labs_and_sandboxes_is_asked_for_both_and_lists_a_check_once(capsys):
+    main(["doctor", "--json"])
+    names = [check["name"] for check in json.loads(capsys.readouterr().out)]
+    assert {"capabilities", "sandboxes"} <= set(names)
+    assert len(names) == len(set(names))
 
 
 def test_the_extras_of_this_package_are_listed_whichever_backend_is_asked(capsys):

@@ -6,8 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from pytest_netbench.backends.netns.sandboxes import NetnsSandboxes
+from pytest_netbench.cli.main import main
 from pytest_netbench.plugin.estimates import estimates
 from pytest_netbench.plugin.run import RUN, run_of
+from tests.support.small_sandboxes import SmallSandboxes
 
 CORPUS = Path("tasks").resolve()
 
@@ -34,3 +39,18 @@ def test_a_self_test_is_charged_the_labs_that_it_opens_in_place_of_idle_workers(
     assert estimates(config, ids)[0].memory_mb == one_worker[0]
     config.stash[RUN] = replace(run_of(config), selftest=False)
     assert estimates(config, ids[:1])[0].memory_mb == one_worker[0]
+
+
+@pytest.mark.usefixtures("memory_parts")
+def test_a_sandbox_is_charged_what_its_backend_says(pytester) -> None:
+    assert main(["generate", "plan:n=1,seed=4,level=1", "--output", str(pytester.path)]) == 0
+    (path,) = pytester.path.glob("*.task.yaml")
+    charged = {
+        name: estimates(pytester.parseconfigure("--agent=oracle", f"--netbench-backend={name}"), [f"{path}::x[oracle]"])
+        for name in ("netns", "memory", "small")
+    }
+    assert {name: one.memory_mb for name, (one,) in charged.items()} == {
+        "netns": NetnsSandboxes.memory_mb,
+        "memory": NetnsSandboxes.memory_mb,
+        "small": SmallSandboxes.memory_mb,
+    }

@@ -85,6 +85,12 @@ def test_a_spec_of_a_shipped_task_comes_back_from_json_and_from_a_pickle_as_it_w
         assert again.load_task().truth_digest == spec.load_task().truth_digest
 
 
+@pytest.mark.parametrize("names", ["memory", ("memory", "small"), ("small",)])
+def test_the_choice_of_backends_comes_back_from_json(names):
+    spec = spec_of(backend=names)
+    assert TrialSpec.model_validate_json(spec.model_dump_json()).settings.backend == spec.settings.backend == names
+
+
 @pytest.mark.parametrize("series", ["plan:level=1,seed=7", "repair-routing:level=1-2,subnets=2,seed=3"])
 def test_a_draw_is_the_task_of_its_series(series):
     spec = spec_of(task=None, draw=Draw.read(series, index=2))
@@ -114,6 +120,8 @@ def test_what_a_machine_lacks_and_wrong_input_are_no_results():
         execute(spec_of(task=task_of(requirements=["unobtainium"])))
     with pytest.raises(UsageError, match="unknown backend 'nets'"):
         execute(spec_of(backend="nets"))
+    with pytest.raises(UsageError, match="the backends 'memory' and 'netns' both serve resources of the kind 'lab'"):
+        execute(spec_of(backend=("memory", "netns")))
     with pytest.raises(UsageError, match="unknown scorer 'latenci'"):
         execute(spec_of(scorers=("latenci",), task=task_of(requirements=["lab-breaks"])))
 

@@ -1,0 +1,58 @@
+"""What a stage deploys for its family: the resource that it asks for, by the backend that was chosen for the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.resources import backend_of, by_kind
+from pytest_netbench.lab.sandboxes import Sandbox, Sandboxes
+from pytest_netbench.model.payload import Resource
+from pytest_netbench.model.task import Task
+from pytest_netbench.trial.settings import Settings
+
+
+class Deployment:
+    """Deploys for one task, and knows by which backends. It removes nothing: what it returns belongs to the caller.
+
+    Args:
+        task: The task.
+        settings: Which backends are chosen.
+        lab: A lab that exists already, to be used in place of a new one.
+    """
+
+    def __init__(self, task: Task, settings: Settings, *, lab: Lab | None = None) -> None:
+        self._task = task
+        self._settings = settings
+        self._lab = lab
+        self._used: dict[str, None] = {}
+
+    @property
+    def backend(self) -> str | None:
+        """The names of the backends that were used, each once; ``None`` if nothing was deployed."""
+        return ", ".join(self._used) or None
+
+    def __call__(self) -> Lab:
+        self._use("lab")
+        if self._lab is not None:
+            return self._lab
+        chosen = self._settings
+        backend: Backend = backend_of("lab", chosen.backend)
+        lack = backend.lacks(request_of(self._task))
+        if lack is not None:
+            raise RequirementMissing(*lack)
+        time_scale = chosen.time_scale or self._task.network.time_scale
+        return backend.deploy(request_of(self._task, time_scale=time_scale, workers=chosen.workers))
+
+    def sandbox(self, *, packages: Sequence[str]) -> Sandbox:
+        self._use("sandbox")
+        backend: Sandboxes = backend_of("sandbox", self._settings.backend)
+        lack = backend.lacks()
+        if lack is not None:
+            raise RequirementMissing(*lack)
+        return backend.open(packages=packages)
+
+    def _use(self, kind: Resource) -> None:
+        self._used[by_kind(self._settings.backend)[kind]] = None
