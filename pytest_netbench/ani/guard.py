@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Protocol
+from typing import Protocol
 
-from pytest_netbench.ani.meter import Meter
-from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.ani.ledger import Ledger
+from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.watching import Watching
-from pytest_netbench.errors import AniError, BudgetExhausted, NetbenchError
+from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.lab.ssh.hosts import Typed
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
@@ -33,35 +33,27 @@ class CommandGuard:
 
     Args:
         admit: Raises ``AniError`` if a device may not be used (now); ``changes`` asks whether it may be configured.
-        meter: Counts.
-        recorder: Keeps the trace.
-        commands: Where configuration commands are noted.
-        broken: Is told of the error that ended a session, and of the device.
+        ledger: Counts, and keeps trace and configuration commands.
         watching: Is told of what may change something.
         check: Raises ``AniError`` for a line that is not permitted.
-        refusal: What the trace says of an error.
+        broken: Is told of the error that ended a session, and of the device.
     """
 
     def __init__(
         self,
         *,
         admit: Admit,
-        meter: Meter,
-        recorder: Recorder,
-        commands: list[CommandStatus],
-        broken: Callable[[str, Exception], None],
+        ledger: Ledger,
         watching: Watching,
         check: Callable[[str, str, CommandKind], None],
-        refusal: Callable[[NetbenchError], dict[str, Any]],
+        broken: Callable[[str, Exception], None],
     ) -> None:
         self._admit = admit
-        self._meter = meter
-        self._recorder = recorder
-        self._commands = commands
-        self._broken = broken
+        self._ledger = ledger
+        self._meter = ledger.meter
         self._watching = watching
         self._check = check
-        self._refusal = refusal
+        self._broken = broken
         self._configuring: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
@@ -77,23 +69,24 @@ class CommandGuard:
             self._check(device, line, kind)
         except (AniError, BudgetExhausted) as error:
             if not known_to_be_over:
-                self._record(params, at_s, error=self._refusal(error))
+                self._ledger.request(METHOD, params, at_s, error=self._ledger.refusal(error))
             raise CommandNotPermitted(f"% netbench: {error}") from error
         typed = Typed()
         try:
             with self._watched(device, session, line, kind):
                 yield typed
         finally:
-            self._record(params, at_s, result={"output": clip(typed.output, _MAX_OUTPUT_BYTES)})
+            output = clip(typed.output, _MAX_OUTPUT_BYTES)
+            self._ledger.request(METHOD, params, at_s, result={"output": output})
             if kind == "configure":
                 status = "error" if typed.refused else "success"
-                self._commands.append(CommandStatus(device=device, command=line, status=status, message=typed.refused))
+                self._ledger.commands.append(
+                    CommandStatus(device=device, command=line, status=status, message=typed.refused)
+                )
 
     def broken(self, device: str, error: Exception) -> None:
         self._broken(device, error)
-        self._recorder.add(
-            "note", {"text": f"{device}: a session ended by an error: {error}"}, at_s=self._meter.elapsed_s
-        )
+        self._ledger.note(f"{device}: a session ended by an error: {error}")
 
     def _watched(self, device: str, session: str, line: str, kind: CommandKind) -> AbstractContextManager[None]:
         if kind == "session":
@@ -118,13 +111,3 @@ class CommandGuard:
         if not goes_on:
             self._meter.charge_call()
         self._meter.charge_commands(1)
-
-    def _record(self, params: dict[str, str], at_s: float, **outcome: object) -> None:
-        data = {
-            "method": METHOD,
-            "params": params,
-            **outcome,
-            "duration_s": round(self._meter.elapsed_s - at_s, 6),
-            "budget_left": self._meter.left(),
-        }
-        self._recorder.add("ani", data, at_s=at_s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -113,15 +113,10 @@ def as_sent(values: Any) -> Any:
     return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else values
 
 
-def check_method(method: object, *, known: Iterable[str] = METHODS) -> MethodSpec:
-    """Return the method of that name.
-
-    Raises:
-        AniError: There is none; names the ``known`` ones.
-    """
-    if isinstance(method, str) and (spec := METHODS.get(method) or EXTRAS.get(method)) is not None:
-        return spec
-    raise AniError(f"unknown method {_show(method)} (known: {_names(known)})", code=Code.METHOD_NOT_FOUND)
+def unknown_method(method: object, *, known: Collection[str], why: str = "") -> AniError:
+    """The error that there is no such method; names the ``known`` ones."""
+    listed = f" (known: {_names(known)})" if known or not why else ""
+    return AniError(f"unknown method {_show(method)}{why and f': {why}'}{listed}", code=Code.METHOD_NOT_FOUND)
 
 
 def check_params(name: str, params: object) -> wire.Wire:

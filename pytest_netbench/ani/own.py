@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 from pytest_netbench import deadline
-from pytest_netbench.ani.meter import Meter, longest_s
+from pytest_netbench.ani.ledger import Ledger
+from pytest_netbench.ani.meter import longest_s
 from pytest_netbench.ani.methods import validated
+from pytest_netbench.ani.watching import Watching
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.model.trial import MethodSpec
@@ -23,6 +27,13 @@ on; before it none may.
 """
 
 
+class Change(NamedTuple):
+    """What a request changes: the name of the thing, and what is done to it, a line each."""
+
+    place: str
+    lines: Sequence[str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OwnMethod:
     """A method that a scene offers.
@@ -33,12 +44,14 @@ class OwnMethod:
         answer: Carries out one request. It raises ``AniError`` for a request that is refused, and ``LabError`` if what
             it needs broke, which ends the trial without a score.
         effect: What follows once it has answered.
+        change: What a request changes, for whoever watches the work; ``None`` if nothing.
     """
 
     spec: MethodSpec
     params: type[Wire]
     answer: Callable[[Any], Wire]
     effect: Effect = "none"
+    change: Callable[[Any], Change] | None = None
 
 
 class OwnMethods:
@@ -46,23 +59,15 @@ class OwnMethods:
 
     Args:
         methods: The methods.
-        meter: Says how long a request may take.
-        refuse_if_closed: Raises ``AniError`` once the trial has ended.
-        closed: Set once the trial has ended; a request that is running is broken off.
+        ledger: Says how long a request may take. A request that is running when the trial ends is broken off.
+        watching: Is told of every change.
     """
 
-    def __init__(
-        self,
-        methods: Sequence[OwnMethod],
-        meter: Meter,
-        *,
-        refuse_if_closed: Callable[[], None],
-        closed: threading.Event,
-    ) -> None:
+    def __init__(self, methods: Sequence[OwnMethod], ledger: Ledger, watching: Watching) -> None:
         self._methods = {method.spec.name: method for method in methods}
-        self._meter = meter
-        self._refuse_if_closed = refuse_if_closed
-        self._closed = closed
+        self._ledger = ledger
+        self._meter = ledger.meter
+        self._watching = watching
         self._resting_since: str | None = None
         self._changes_after = next((one.spec.name for one in methods if one.effect == "changes-begin"), None)
         self.lock = threading.Lock()
@@ -74,36 +79,31 @@ class OwnMethods:
         return tuple(method.spec for method in self._methods.values())
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Their wire names."""
-        return tuple(self._methods)
+    def answers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
+        """By method: what answers one request, or raises ``AniError`` if it is refused or takes too long."""
+        return {name: partial(self._answer, own) for name, own in self._methods.items()}
 
-    def get(self, name: object) -> OwnMethod | None:
-        """The method called ``name``, if there is one."""
-        return self._methods.get(name) if isinstance(name, str) else None
-
-    def answer(self, own: OwnMethod, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request.
-
-        Raises:
-            AniError: It is refused, or took too long.
-        """
+    def _answer(self, own: OwnMethod, params: Mapping[str, Any]) -> dict[str, Any]:
         checked = validated(own.spec.name, own.params, params)
         with self.lock:
-            self._refuse_if_closed()
+            self._ledger.refuse_if_closed()
             self._meter.check()
             if own.effect == "devices-rest":
                 self._resting_since = own.spec.name
             elif own.effect == "none":
                 self.check(changes=False)
             try:
-                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
+                within = deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._ledger.closed.is_set)
+                with self._watched(own, checked), within:
                     answer = own.answer(checked).plain()
             except TookTooLong as error:
                 raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
             if own.effect == "changes-begin":
                 self._resting_since = self._changes_after = None
             return answer
+
+    def _watched(self, own: OwnMethod, params: Wire) -> AbstractContextManager[None]:
+        return nullcontext() if own.change is None else self._watching.change(*own.change(params))
 
     def check(self, *, changes: bool) -> None:
         """Raise ``AniError`` unless devices answer now, and may be changed now if ``changes`` asks for it."""

@@ -14,13 +14,14 @@ from pytest_netbench.lab.ssh.hosts import Host
 from pytest_netbench.model.trial import SshAccess, SshLogin
 
 if TYPE_CHECKING:
-    from pytest_netbench.ani.interface import LabAni
+    from pytest_netbench.ani.interface import AgentInterface
+    from pytest_netbench.ani.network import NetworkMethods
 
 USERNAME = "netbench"
 INSTALL_COMMAND = "pip install 'pytest-netbench[ssh]'"
 
 
-def open_ssh(ani: LabAni) -> SshAccess:
+def open_ssh(ani: AgentInterface) -> SshAccess:
     """Let every device that may be read answer with SSH until ``ani`` is closed; ``ani.ssh`` is what this returns.
 
     The login to a device that must not be changed is read-only: its console changes nothing. An observed device has no
@@ -38,10 +39,11 @@ def open_ssh(ani: LabAni) -> SshAccess:
     except ModuleNotFoundError as error:
         raise RequirementMissing("SSH to devices needs asyncssh", remedy=INSTALL_COMMAND) from error
     password, enable_secret = secrets.token_hex(10), secrets.token_hex(10)
-    hosts = [_host(ani, name, password, enable_secret) for name in _served(ani)]
-    if not hosts:
+    network = ani.network
+    hosts = [] if network is None else [_host(network, name, password, enable_secret) for name in _served(network)]
+    if network is None or not hosts:
         raise RequirementMissing("no device of this lab that the agent may use has a command line to log in to")
-    server = SshServer(hosts=hosts, guard=ani.guard())
+    server = SshServer(hosts=hosts, guard=network.guard())
     ani.at_close(server.close)
     folder = ScratchDirectory("netbench-ssh-")
     ani.at_close(folder.close)
@@ -52,7 +54,7 @@ def open_ssh(ani: LabAni) -> SshAccess:
             username=host.username,
             password=host.password,
             enable_secret=enable_secret,
-            platform=ani.devices.node(host.name).platform,
+            platform=network.devices.node(host.name).platform,
             host_key=server.host_key,
         )
         for host in hosts
@@ -62,19 +64,20 @@ def open_ssh(ani: LabAni) -> SshAccess:
     return ani.ssh
 
 
-def _served(ani: LabAni) -> list[str]:
-    return [name for name in ani.devices.names if ani.access.reads(name) and ani.devices.driver(name).has_console]
+def _served(network: NetworkMethods) -> list[str]:
+    devices, access = network.devices, network.access
+    return [name for name in devices.names if access.reads(name) and devices.driver(name).has_console]
 
 
-def _host(ani: LabAni, name: str, password: str, enable_secret: str) -> Host:
-    node = ani.devices.node(name)
-    driver = ani.devices.driver(name)
+def _host(network: NetworkMethods, name: str, password: str, enable_secret: str) -> Host:
+    node = network.devices.node(name)
+    driver = network.devices.driver(name)
     return Host(
         name=name,
         username=USERNAME,
         password=password,
-        console=lambda: driver.console(node, enable_secret=enable_secret, read_only=not ani.changes(name)),
-        files=driver.files(node) if ani.access.control(name) == "managed" else None,
+        console=lambda: driver.console(node, enable_secret=enable_secret, read_only=not network.changes(name)),
+        files=driver.files(node) if network.access.control(name) == "managed" else None,
     )
 
 

@@ -32,13 +32,14 @@ class Watching:
     def __init__(self, meter: Meter, *, broken: Callable[[LabError], None]) -> None:
         self._meter = meter
         self._broken = broken
-        self._watcher: WorkWatcher | None = None
+        self.watcher: WorkWatcher | None = None
+        """Who is told."""
         self._lock = threading.RLock()
         self._batch: _Batch | None = None
 
     def begin(self, watcher: WorkWatcher) -> None:
         """Tell ``watcher`` from now on."""
-        self._watcher = watcher
+        self.watcher = watcher
 
     @contextmanager
     def change(self, device: str, lines: Sequence[str]) -> Iterator[None]:
@@ -47,11 +48,11 @@ class Watching:
         Raises:
             LabError: The watcher failed.
         """
-        if self._watcher is None:
+        if self.watcher is None:
             yield
             return
         self.complete()
-        change = self._watcher.changing(device, lines, at_s=self._meter.elapsed_s)
+        change = self.watcher.changing(device, lines, at_s=self._meter.elapsed_s)
         self._enter(change)
         try:
             yield
@@ -61,14 +62,14 @@ class Watching:
     @contextmanager
     def line(self, device: str, session: str, line: str) -> Iterator[None]:
         """Around the work for one line that was entered at a prompt."""
-        if self._watcher is None:
+        if self.watcher is None:
             yield
             return
         with self._lock:
             batch = self._batch
             if batch is None or batch.place != (device, session):
                 self.complete()
-                change = self._watcher.changing(device, [line], at_s=self._meter.elapsed_s)
+                change = self.watcher.changing(device, [line], at_s=self._meter.elapsed_s)
                 self._enter(change)
                 batch = self._batch = _Batch((device, session), change)
             self._wait_for_more(batch, UNENDED_S)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.ani import manual
-from pytest_netbench.ani.bare import BareAni
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import SEARCH_MANUAL, SSH
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import OpenAni
@@ -29,11 +28,11 @@ def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()
     """
     permitted = terms.policy.methods
     own = [one for one in methods if permitted is None or one.spec.name in permitted]
-    if lab is None:
-        return BareAni(budget=terms.budget, methods=own)
-    ani = LabAni(lab, policy=terms.policy, budget=terms.budget, methods=own, approver=terms.approver)
+    ani = AgentInterface(lab, policy=terms.policy, budget=terms.budget, methods=own, approver=terms.approver)
+    if ani.network is None:
+        return ani
     if SEARCH_MANUAL in terms.extras:
-        manual.prepare(ani.dialects)
+        manual.prepare(ani.network.dialects)
     if SSH in terms.extras:
         open_ssh(ani)
     return ani

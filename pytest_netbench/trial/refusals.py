@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, RequirementMissing
 from pytest_netbench.lab.protocols import Backend, Lab
@@ -139,7 +139,7 @@ def booted(
 
 
 def _typed(lab: Lab, source: Source, configs: Mapping[str, Sequence[str]]) -> Iterator[Refusal]:
-    ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+    ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
     try:
         for node, commands in configs.items():
             if not commands:

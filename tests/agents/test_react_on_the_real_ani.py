@@ -6,7 +6,7 @@ import pytest
 
 from pytest_netbench.agents.react import React
 from pytest_netbench.agents.single_turn import SingleTurn
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import BudgetExhausted
@@ -18,7 +18,7 @@ from tests.support.openai_server import Calls, Forever, Text, engineer, single_t
 DEVICES = ("branch", "edge", "web")
 
 
-def open_ani(*, control=None, told=None, **limits) -> tuple[LabAni, Brief]:
+def open_ani(*, control=None, told=None, **limits) -> tuple[AgentInterface, Brief]:
     budget = Budget(**limits)
     brief = Brief(
         task_name="t",
@@ -30,7 +30,7 @@ def open_ani(*, control=None, told=None, **limits) -> tuple[LabAni, Brief]:
         control=control or {},
         **(told or {}),
     )
-    return LabAni(chain(control=control), policy=Policy(), budget=budget, dialects=DIALECTS), brief
+    return AgentInterface(chain(control=control), policy=Policy(), budget=budget, dialects=DIALECTS), brief
 
 
 @pytest.fixture

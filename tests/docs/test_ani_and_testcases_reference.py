@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pytest_netbench
-from pytest_netbench.ani import interface, recorder, wire
+from pytest_netbench.ani import network, recorder, wire
 from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE
 from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS
 from pytest_netbench.evaluation.interface import METHODS as EVALUATION_METHODS
@@ -54,8 +54,8 @@ def test_the_schemas_on_the_page_are_those_of_the_models(method):
 
 
 def test_the_limits_are_those_of_the_code():
-    assert interface.MAX_ANSWER_BYTES == 64 * 1024
-    assert f"{interface.MIN_MESSAGE_BYTES} bytes each" in ANI
+    assert network.MAX_ANSWER_BYTES == 64 * 1024
+    assert f"{network.MIN_MESSAGE_BYTES} bytes each" in ANI
     assert f"| commands in one `update-cfg` | {wire.MAX_COMMANDS_PER_CALL}" in ANI
     assert wire.MAX_LINE_BYTES == 8 * 1024
     assert wire.MAX_REQUEST_CHARACTERS == 256 * 1024

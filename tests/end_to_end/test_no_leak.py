@@ -10,7 +10,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.react import React
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
@@ -49,7 +49,7 @@ def asked(task: Task, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Request], d
                 monkeypatch.setenv(name, value)
             agent = React(file=AgentFile(name="fake", model="openai/fake"))
             terms = terms_for(task, agent.info)
-            ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
+            ani = AgentInterface(lab, policy=terms.policy, budget=terms.budget)
             agent.prepare()
             ani.start()
             agent.run(brief_for(task, terms), ani)

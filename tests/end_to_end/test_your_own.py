@@ -20,7 +20,7 @@ CONFTEST = """
 import json
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.model.trial import AgentInfo, Submission
 
@@ -61,7 +61,7 @@ def lab(lab):
 
 @pytest.fixture
 def ani(lab, task):
-    opened = LabAni(lab, policy=Policy(), budget=task.budget)
+    opened = AgentInterface(lab, policy=Policy(), budget=task.budget)
     yield opened
     opened.close()
 

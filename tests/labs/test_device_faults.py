@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.builders import NetworkValue
@@ -111,7 +111,7 @@ def test_each_fault_takes_effect_and_its_repair_restores_all(deploy_task: Any, r
             inject_all([(known, one)], lab)
             await_effects([(known, one)], lab)
             assert eventually(lambda: len(lost(lab, network)) == 2), one
-            ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+            ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
             for node, commands in known.recover(one).items():
                 answer = ani.update_cfg(node, list(commands))
                 assert [result["status"] for result in answer["results"]] == ["success"] * len(commands), answer

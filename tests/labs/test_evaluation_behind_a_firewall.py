@@ -8,7 +8,7 @@ import time
 import pytest
 from pydantic import TypeAdapter
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.evaluation.interface import TaskEvaluation
@@ -126,7 +126,7 @@ def test_testcases_tell_the_unconfigured_firewall_from_the_configured_one(lab):
     assert [result.status == "pass" for result in before] == [holds for _, holds in BEFORE_AND_AFTER]
     assert "seen as from 192.168.1.10" in before[0].actual
     assert before[1].actual.startswith("refused")
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     results = ani.update_cfg("fw", RULES)["results"]
     assert [one for one in results if one["status"] == "error"] == []
     after = run(lab)
@@ -134,7 +134,7 @@ def test_testcases_tell_the_unconfigured_firewall_from_the_configured_one(lab):
 
 
 def test_agents_that_call_in_parallel_get_their_own_answers(lab):
-    ani = LabAni(lab, policy=Policy(), budget=Budget(calls=30))
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget(calls=30))
     answers = {}
 
     def work(number):
@@ -151,7 +151,7 @@ def test_agents_that_call_in_parallel_get_their_own_answers(lab):
 
 
 def test_a_read_command_ends_with_the_agents_time(lab):
-    ani = LabAni(lab, policy=Policy(), budget=Budget(wall_s=0.5))
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget(wall_s=0.5))
     began = time.monotonic()
     assert "ended after" in ani.execute_cmd("inside", "sleep 20")["output"]
     assert time.monotonic() - began < 3
@@ -160,7 +160,7 @@ def test_a_read_command_ends_with_the_agents_time(lab):
 
 
 def test_a_flood_of_output_is_cut_and_the_device_goes_on(lab):
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     assert len(ani.execute_cmd("inside", "yes")["output"]) < 67_000
     assert ani.execute_cmd("inside", "echo well") == {"output": "well\n"}
 
@@ -169,14 +169,14 @@ def test_a_flood_of_output_is_cut_and_the_device_goes_on(lab):
     "command", ["ip address add 1.1.1.1/32 dev eth0", "nft flush ruleset", "touch /etc/x", "ip link set eth0 down"]
 )
 def test_a_read_command_does_not_change_a_linux_node(lab, command):
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     before = ani.get_running_cfg("fw")
     assert "exit status" in ani.execute_cmd("fw", command)["output"]
     assert ani.get_running_cfg("fw") == before
 
 
 def test_after_the_end_a_device_is_no_longer_changed(lab):
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     ani.close()
     with pytest.raises(AniError, match="the trial has ended"):
         ani.update_cfg("fw", ["nft flush ruleset"])

@@ -8,7 +8,7 @@ import socket
 import pytest
 from pydantic import TypeAdapter
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
@@ -68,7 +68,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def ani(lab):
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     yield ani
     ani.close()
 

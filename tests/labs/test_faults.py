@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.builders import SiteValue
@@ -77,7 +77,7 @@ def test_a_fault_breaks_what_it_breaks_on_paper_and_its_repair_restores_the_rout
         known.observe(one, lab)
         broken = [flow for flow in FLOWS if known.breaks(one, SITE)(flow)]
         assert lost(lab, broken) == broken, one
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
         for node, commands in known.recover(one).items():
             answer = ani.update_cfg(node, list(commands))
             assert [result["status"] for result in answer["results"]] == ["success"] * len(commands), answer

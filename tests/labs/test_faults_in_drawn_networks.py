@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
@@ -94,7 +94,7 @@ class Subject:
         return {name: self.lab.driver(name).running_config(self.lab.nodes[name]) for name in managed}
 
     def repair(self, known: Any, one: Any) -> None:
-        ani = LabAni(self.lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(self.lab, policy=Policy(), budget=UNLIMITED)
         for node, commands in known.recover(one).items():
             answer = ani.update_cfg(node, list(commands))
             assert [result["status"] for result in answer["results"]] == ["success"] * len(commands), answer

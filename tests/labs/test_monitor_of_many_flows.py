@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.prober import star
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.monitor.monitor import MOST_AT_ONCE, Monitor
 from pytest_netbench.model.task import Budget
@@ -43,7 +43,7 @@ def watched(lab: Any, hosts: int, *batches: list[str], thinks: bool = False) -> 
     """How long each batch took, and what was seen."""
     monitor = Monitor(lab, flows_between(hosts))
     monitor.begin()
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     ani.watch(monitor)
     took = []
     for batch in batches:

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.monitor.monitor import Monitor
 from pytest_netbench.model.task import Budget
@@ -47,7 +47,7 @@ def watched(lab, *batches):
     """What a monitor saw of an agent that sends these batches to the router, and which flows were wrong before."""
     monitor = Monitor(lab, FLOWS)
     wrong = monitor.begin()
-    ani = LabAni(lab, policy=Policy(), budget=Budget())
+    ani = AgentInterface(lab, policy=Policy(), budget=Budget())
     ani.watch(monitor)
     for batch in batches:
         results = ani.update_cfg("r", batch)["results"]

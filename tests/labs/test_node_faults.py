@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
@@ -79,7 +79,7 @@ def test_it_is_seen_from_other_nodes_and_leaves_nothing(name: str, node: str, ne
     try:
         await_effects([(fault, one)], lab)
         await_that(lambda: wrong() == broken, lambda: f"wrong flows: {wrong()}")
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
         if name == "node-crashed":
             assert list(crashed(lab)) == [node]
             with pytest.raises(AniError, match=f"{node}: the device did not answer get-running-cfg: connection timed"):

@@ -13,7 +13,7 @@ from mcp import Client
 
 from benchmarks.prober import star
 from pytest_netbench.agents.outside.mcp_server import McpServer
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.diagnose.store import Store
@@ -46,7 +46,7 @@ def ask(network: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
         }
     )
     tools = Tools(network, payload, Store())
-    ani = LabAni(network, policy=Policy(), budget=UNLIMITED, methods=tools.methods)
+    ani = AgentInterface(network, policy=Policy(), budget=UNLIMITED, methods=tools.methods)
     folder = tmp_path_factory.mktemp("mcp")
 
     def asked(**params: Any) -> tuple[str, Mapping[str, Any]]:

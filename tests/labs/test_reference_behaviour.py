@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.reference import changes_at
 from pytest_netbench.lab.request import request_of
@@ -140,7 +140,7 @@ def behaviour():
 @contextmanager
 def configured(behaviour, lines) -> Iterator[Stage]:
     with Stage(TASK, Settings(reference=lambda _: behaviour)) as stage:
-        ani = LabAni(stage.lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(stage.lab, policy=Policy(), budget=UNLIMITED)
         answer = ani.update_cfg("Core", list(lines))
         assert [one for one in answer["results"] if one["status"] == "error"] == []
         ani.close()
@@ -238,7 +238,7 @@ def test_what_waited_beside_others_in_a_quiet_network_is_decided_by_one_look(beh
 def test_what_changes_late_while_others_wait_gives_the_reference_its_whole_time(behaviour):
     """The last line comes when the reference would be out of time, had nothing changed before."""
     with configured(behaviour, ["hostname Core"]) as stage:
-        ani = LabAni(stage.lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(stage.lab, policy=Policy(), budget=UNLIMITED)
         began = time.monotonic()
 
         def work() -> None:

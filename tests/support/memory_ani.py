@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_netbench.ani.methods import METHODS, check_method, check_params
+from pytest_netbench.ani.methods import METHODS, check_params, unknown_method
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import Brief, MethodSpec, Step
@@ -85,7 +85,8 @@ class MemoryAni:
 
     def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._charge("calls", 1)
-        check_method(method)
+        if method not in METHODS:
+            raise unknown_method(method, known=METHODS)
         if method in self._forbidden:
             raise AniError(f"method {method!r} is not permitted in this task")
         checked = check_params(method, params).plain()

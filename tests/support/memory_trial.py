@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.task import Task
@@ -64,7 +64,7 @@ def does_it(_: Brief, ani: Ani) -> Submission:
 @dataclass
 class MemoryTrial:
     stage: Stage
-    ani: LabAni
+    ani: AgentInterface
     agent: Any
     terms: Terms
     grace_s: float | None
@@ -83,6 +83,6 @@ def trial_of(agent: Any, *, task: Task | None = None, grace_s: float | None = 0.
     task = task or task_of()
     lab = MemoryLab(task.network.topology, task.network.startup_configs, time_scale=100.0)
     terms: Terms = terms_for(task, agent.info, budget=budget)
-    ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
+    ani = AgentInterface(lab, policy=terms.policy, budget=terms.budget)
     stage = Stage(task, Settings(backend="memory"), lab=lab).__enter__()
     return MemoryTrial(stage=stage, ani=ani, agent=agent, terms=terms, grace_s=grace_s)

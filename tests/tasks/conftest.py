@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.reference import Reference, managed_nodes
@@ -40,7 +40,7 @@ def failed_after() -> Iterator[Callable[..., dict[str, str]]]:
             evaluation.hold_to(Reference(behaviour, task.payload.reference, managed=managed))
         health = evaluation.run_testcases(task.network.health_checks, look_again=False)
         assert [one.name for one in health if one.status == "fail"] == []
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
         for node, lines in commands.items():
             refused = [one for one in ani.update_cfg(node, list(lines))["results"] if one["status"] == "error"]
             assert refused == []

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import ndiff
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import TaskFileError
@@ -167,7 +167,7 @@ class Recorder:
         Settling(lab).wait(hold_s=hold_s, silent=True)
 
     def _configure(self, lab: Lab, work: Callable[[Ani], object]) -> None:
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
         work(ani)
         ani.close()
         others = [one for one in self._payload.testcases if one.kind != "reference" and one.under is None]

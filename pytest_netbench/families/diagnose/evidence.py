@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
@@ -64,7 +64,7 @@ class EvidenceCheck:
                 yield f"evidence of {one.fault}: all holds in the healthy network"
 
     def _looked(self, scene: DiagnoseScene, *, patience_s: float) -> list[list[bool]]:
-        ani = LabAni(scene.lab, policy=Policy(), budget=UNLIMITED, methods=scene.methods)
+        ani = AgentInterface(scene.lab, policy=Policy(), budget=UNLIMITED, methods=scene.methods)
         try:
             return [
                 [self._holds(ani, one, fault.fault, patience_s=patience_s) for one in found]
@@ -73,7 +73,7 @@ class EvidenceCheck:
         finally:
             ani.close()
 
-    def _holds(self, ani: LabAni, one: Observation, fault: str, *, patience_s: float) -> bool:
+    def _holds(self, ani: AgentInterface, one: Observation, fault: str, *, patience_s: float) -> bool:
         ends_at = time.monotonic() + patience_s
         while not (answers := _seen(ani, one))[1]:
             if time.monotonic() >= ends_at:
@@ -85,7 +85,7 @@ class EvidenceCheck:
         return True
 
 
-def _seen(ani: LabAni, one: Observation) -> tuple[Answer, bool]:
+def _seen(ani: AgentInterface, one: Observation) -> tuple[Answer, bool]:
     """The last answer to the request of an observation, and whether it shows what it must."""
     for _ in range(one.tries):
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AgentError, FaultHasNoEffect
 from pytest_netbench.families.proof import Extent, Proof
@@ -51,7 +51,7 @@ def _watched(task: Task, stages: Stages, *, leave_out: int | None = None) -> Wat
         scene.observe()
         assert isinstance(scene, WatchesWork)
         assert scene.lab is not None
-        ani = LabAni(scene.lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(scene.lab, policy=Policy(), budget=UNLIMITED)
         ani.watch(scene.watcher)
         try:
             apply_repair(task, ani, leave_out=leave_out)

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
@@ -97,7 +97,7 @@ class Place:
     """A lab whose nodes are managed, observed and foreign, and interfaces to it."""
 
     lab: Any
-    ani: LabAni
+    ani: AgentInterface
     client: JsonRpcAni
 
     def configs(self) -> dict[str, str]:
@@ -120,7 +120,7 @@ def place() -> Iterator[Place]:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     lab = backend.deploy(request_of(wanted))
     try:
-        ani = LabAni(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
+        ani = AgentInterface(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
         try:
             open_ssh(ani)
             with serve(ani) as server, JsonRpcAni(server.path) as client:

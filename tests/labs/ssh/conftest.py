@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.lab.request import request_of
@@ -34,7 +34,7 @@ class Served:
     """A lab whose devices answer with SSH."""
 
     lab: Any
-    ani: LabAni
+    ani: AgentInterface
     access: SshAccess
 
     def __getitem__(self, device: str) -> SshLogin:
@@ -60,7 +60,7 @@ def served() -> Iterator[Served]:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     lab = backend.deploy(request_of(wanted))
     try:
-        ani = LabAni(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
+        ani = AgentInterface(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
         try:
             yield Served(lab, ani, open_ssh(ani))
         finally:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from pytest_netbench.ani.approval import ByProgram
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.errors import PolicyViolation
@@ -22,8 +22,8 @@ RULES = (
 )
 
 
-def opened(served, **settings) -> LabAni:
-    return LabAni(served.lab, budget=Budget(calls=None, commands=None, wall_s=None), **settings)
+def opened(served, **settings) -> AgentInterface:
+    return AgentInterface(served.lab, budget=Budget(calls=None, commands=None, wall_s=None), **settings)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.agents.reports import Reports
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import EXTRAS, GET_REACHABILITY, METHODS
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.model.task import Budget
@@ -16,9 +16,9 @@ def brief(*names: str) -> Brief:
     return Brief(task_name="t", family="configure", intents=("x",), methods=methods, budget=Budget())
 
 
-def open_ani() -> LabAni:
+def open_ani() -> AgentInterface:
     policy = Policy(extras=frozenset({GET_REACHABILITY}))
-    return LabAni(chain(), policy=policy, budget=Budget(), dialects=DIALECTS)
+    return AgentInterface(chain(), policy=policy, budget=Budget(), dialects=DIALECTS)
 
 
 def test_without_a_wish_or_without_the_method_nothing_is_asked() -> None:

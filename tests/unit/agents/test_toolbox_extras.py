@@ -6,7 +6,7 @@ import json
 
 from pytest_netbench.agents.completion import ToolCall
 from pytest_netbench.agents.toolcalls import Toolbox
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.model.task import Budget
@@ -15,7 +15,8 @@ from tests.support.memory_lab import chain
 
 
 def toolbox(*extras: str) -> Toolbox:
-    ani = LabAni(chain(), policy=Policy(extras=frozenset(extras)), budget=Budget(), dialects={"memory": LoginDialect()})
+    policy = Policy(extras=frozenset(extras))
+    ani = AgentInterface(chain(), policy=policy, budget=Budget(), dialects={"memory": LoginDialect()})
     return Toolbox(methods=(*METHODS.values(), *(EXTRAS[name] for name in extras)), ani=ani)
 
 

@@ -8,7 +8,7 @@ import asyncssh
 import pytest
 
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
@@ -25,7 +25,7 @@ FOREIGN = r"device 'web' is foreign: .* there is no access to it \(accessible: '
 
 def ani_of(lab, policy=None):
     limits = Budget(calls=None, commands=None, wall_s=None)
-    return LabAni(lab, policy=policy or Policy(), budget=limits, dialects=DIALECTS)
+    return AgentInterface(lab, policy=policy or Policy(), budget=limits, dialects=DIALECTS)
 
 
 @pytest.fixture

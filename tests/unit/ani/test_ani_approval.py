@@ -15,7 +15,7 @@ import pytest
 from pytest_netbench.agents.agentfile import load_agent_file
 from pytest_netbench.agents.check import check_agent
 from pytest_netbench.ani.approval import ByProgram, Change, Decision, approver_of
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, PolicyViolation, UsageError
 from pytest_netbench.model.agentsettings import AgentPolicy
@@ -86,9 +86,9 @@ def test_a_decision_that_nobody_waits_for_is_given_up():
     assert time.monotonic() - began < 5
 
 
-def ani_of(approver, **limits) -> LabAni:
+def ani_of(approver, **limits) -> AgentInterface:
     budget = Budget(**(UNLIMITED | limits))
-    return LabAni(chain(), policy=Policy(), budget=budget, dialects=DIALECTS, approver=approver)
+    return AgentInterface(chain(), policy=Policy(), budget=budget, dialects=DIALECTS, approver=approver)
 
 
 def program(code: str, timeout_s: float = 20.0) -> ByProgram:
@@ -114,7 +114,7 @@ def test_a_change_that_is_refused_is_not_made_and_the_agent_is_told_why():
     ani = ani_of(program("echo too risky; exit 1"))
     with pytest.raises(PolicyViolation, match="the change on 'edge' was not approved, and was not made: too risky"):
         ani.update_cfg("edge", ["mark 1"])
-    assert "mark 1" not in ani.devices.node("edge").lines
+    assert "mark 1" not in ani.network.devices.node("edge").lines
     assert ani.violations == {"approval": 1}
     assert (ani.budget_used.calls, ani.budget_used.commands) == (1, 1)
 
@@ -132,7 +132,7 @@ def test_a_program_that_fails_refuses_the_change_and_is_no_violation():
 def test_what_is_not_permitted_anyway_is_not_asked_for(tmp_path):
     asked = tmp_path / "asked"
     lab = chain(control={"branch": "observed"})
-    ani = LabAni(
+    ani = AgentInterface(
         lab, policy=Policy(), budget=Budget(**UNLIMITED), dialects=DIALECTS, approver=program(f"touch {asked}")
     )
     with pytest.raises(PolicyViolation, match="is observed"):
@@ -164,7 +164,7 @@ def test_an_approval_ends_with_the_trial():
     ani.close()
     thread.join(5)
     assert errors == ["the trial has ended: no further requests are answered"]
-    assert "mark 1" not in ani.devices.node("edge").lines
+    assert "mark 1" not in ani.network.devices.node("edge").lines
 
 
 PERSON = """

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
-from pytest_netbench.ani.bare import BareAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError, TookTooLong
 from pytest_netbench.model.task import Budget
@@ -30,9 +31,9 @@ def doubled(params: Params) -> Result:
     return Result(double=2 * params.number)
 
 
-def bare(**budget: int) -> BareAni:
+def bare(**budget: int) -> AgentInterface:
     method = OwnMethod(spec=spec_of("double", "Double it.", Params, Result), params=Params, answer=doubled)
-    return BareAni(budget=Budget(**budget), methods=[method])
+    return AgentInterface(None, policy=Policy(), budget=Budget(**budget), methods=[method])
 
 
 def test_a_method_of_the_scene_is_offered_answered_and_recorded():

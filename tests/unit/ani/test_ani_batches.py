@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.lab.probing import Probe
@@ -27,7 +27,7 @@ def lab():
 
 @pytest.fixture
 def ani(lab):
-    return LabAni(lab, policy=Policy(), budget=Budget(), dialects={"braces": BracesDialect()})
+    return AgentInterface(lab, policy=Policy(), budget=Budget(), dialects={"braces": BracesDialect()})
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import asyncssh
 import pytest
 
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
@@ -29,14 +29,14 @@ class Abbreviating(MemoryDriver):
         return [line.replace("m ", "mark ", 1)] if line.startswith("m ") else [line]
 
 
-def ani_of(*rules, lab=None, platform=None, **limits) -> LabAni:
+def ani_of(*rules, lab=None, platform=None, **limits) -> AgentInterface:
     lab = lab or chain()
     if platform is not None:
         for node in lab.nodes.values():
             node.platform = platform
     dialects = {name: next(iter(DIALECTS.values())) for name in ("memory", "linux", "frr", "cisco_ios")}
     policy = Policy(commands=tuple(CommandRule.model_validate(rule) for rule in rules))
-    return LabAni(lab, policy=policy, budget=Budget(**(UNLIMITED | limits)), dialects=dialects)
+    return AgentInterface(lab, policy=policy, budget=Budget(**(UNLIMITED | limits)), dialects=dialects)
 
 
 def refusal(ani, method, **params) -> str:
@@ -68,7 +68,7 @@ def client_of(request):
 def test_a_denied_command_refuses_its_whole_request_and_changes_nothing(client_of):
     inside = ani_of({"deny": ["deny tcp", "no *"]})
     ani = client_of(inside)
-    lab = inside.devices
+    lab = inside.network.devices
     before = list(lab.node("edge").lines)
     words = refusal(ani, "update-cfg", device="edge", commands=["mark 1", "deny  TCP 80 any"])
     assert words == "command 'deny  TCP 80 any' is not permitted on 'edge', which the policy denies ('deny tcp')"
@@ -147,7 +147,7 @@ def test_the_simple_commands_of_a_shell_are_checked():
 def test_violations_are_counted_by_kind_and_other_refusals_are_none():
     lab = chain(control={"branch": "observed", "web": "foreign"})
     policy = Policy(methods=frozenset({"update-cfg", "execute-cmd"}), commands=(CommandRule(deny=("mark",)),))
-    ani = LabAni(lab, policy=policy, budget=Budget(**UNLIMITED | {"commands": 2}), dialects=DIALECTS)
+    ani = AgentInterface(lab, policy=policy, budget=Budget(**UNLIMITED | {"commands": 2}), dialects=DIALECTS)
     refusal(ani, "get-topology")
     refusal(ani, "update-cfg", device="branch", commands=["rate 1"])
     refusal(ani, "execute-cmd", device="web", command="show")

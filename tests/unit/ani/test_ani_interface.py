@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from pytest_netbench.ani.interface import MAX_ANSWER_BYTES, LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import spec_of
+from pytest_netbench.ani.network import MAX_ANSWER_BYTES
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.wire import Wire
@@ -19,7 +20,7 @@ ALL = Policy()
 
 
 def ani_of(lab, *, policy=ALL, **limits):
-    return LabAni(lab, policy=policy, budget=Budget(**limits), dialects=DIALECTS)
+    return AgentInterface(lab, policy=policy, budget=Budget(**limits), dialects=DIALECTS)
 
 
 @pytest.fixture
@@ -258,7 +259,7 @@ def test_closing_does_not_wait_for_a_request_that_never_ends(lab, monkeypatch):
     monkeypatch.setattr("pytest_netbench.ani.interface.LONGEST_CLOSE_S", 0.2)
     ani = ani_of(lab)
     release = threading.Event()
-    held = threading.Thread(target=lambda: ani._locks["web"].acquire() and release.wait())
+    held = threading.Thread(target=lambda: ani.network.locks["web"].acquire() and release.wait())
     held.start()
     began = time.monotonic()
     ani.close()
@@ -330,7 +331,7 @@ def test_close_waits_for_the_request_under_way_and_the_one_queued_behind_it_is_r
     wait_for(lambda: ani.budget_used.calls == 2)
     closing = threading.Thread(target=ani.close)
     closing.start()
-    wait_for(ani._closed.is_set)
+    wait_for(ani._ledger.closed.is_set)
     assert closing.is_alive()
     lab.gate.set()
     for thread in (first, second, closing):
@@ -353,7 +354,7 @@ class Said(Wire):
 def with_own_method(lab, policy=ALL, **fields):
     spec = spec_of("conclude", "Say it.", Said, Said)
     own = OwnMethod(spec=spec, params=Said, answer=lambda params: Said(text=params.text.upper()), **fields)
-    return LabAni(lab, policy=policy, budget=UNLIMITED, dialects=DIALECTS, methods=[own])
+    return AgentInterface(lab, policy=policy, budget=UNLIMITED, dialects=DIALECTS, methods=[own])
 
 
 def test_a_method_of_the_scene_is_answered_beside_the_devices():

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
@@ -25,7 +25,7 @@ def lab():
 
 @pytest.fixture
 def ani(lab):
-    return LabAni(lab, policy=Policy(), budget=Budget(calls=20), dialects=DIALECTS)
+    return AgentInterface(lab, policy=Policy(), budget=Budget(calls=20), dialects=DIALECTS)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.manual import SECTION_BYTES, SECTIONS, Reference, search, tokens
 from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
 from pytest_netbench.ani.policy import Policy
@@ -18,8 +18,9 @@ from tests.support.memory_lab import DIALECTS, chain
 ON = Policy(extras=frozenset({SEARCH_MANUAL}))
 
 
-def ani_of(policy=ON, *, dialects=None, **limits) -> LabAni:
-    return LabAni(chain(), policy=policy, budget=Budget(**limits), dialects=dialects or {"memory": LoginDialect()})
+def ani_of(policy=ON, *, dialects=None, **limits) -> AgentInterface:
+    known = dialects or {"memory": LoginDialect()}
+    return AgentInterface(chain(), policy=policy, budget=Budget(**limits), dialects=known)
 
 
 def titles(ani, query: str, **params) -> list[str]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import GET_REACHABILITY
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
@@ -32,8 +32,8 @@ class Counter:
         return f"{self.changes} changes"
 
 
-def ani_of(policy: Policy = ON) -> LabAni:
-    return LabAni(chain(), policy=policy, budget=Budget(calls=5), dialects=DIALECTS)
+def ani_of(policy: Policy = ON) -> AgentInterface:
+    return AgentInterface(chain(), policy=policy, budget=Budget(calls=5), dialects=DIALECTS)
 
 
 def test_it_is_refused_unless_it_is_switched_on() -> None:
@@ -50,7 +50,7 @@ def test_it_reports_what_was_seen_after_the_last_change_and_costs_a_call() -> No
     ani = ani_of()
     ani.watch(Counter())
     assert ani.call(GET_REACHABILITY, {}) == {"report": "0 changes"}
-    (device, *_) = ani.devices.names
+    (device, *_) = ani.network.devices.names
     ani.update_cfg(device, ["policy any"])
     assert ani.call(GET_REACHABILITY, {}) == {"report": "1 changes"}
     assert ani.budget_left()["calls"] == 2

@@ -14,7 +14,7 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.errors import RequirementMissing
@@ -32,7 +32,7 @@ def opened():
     anis = []
 
     def open_one(*, policy=EVERYTHING, driver=None, **limits):
-        ani = LabAni(
+        ani = AgentInterface(
             chain(driver=driver or LoginDriver()),
             policy=policy,
             budget=Budget(**(UNLIMITED | limits)),
@@ -228,7 +228,7 @@ def test_a_device_that_is_not_permitted_does_not_listen(opened):
 
 
 def test_a_lab_without_a_command_line_says_so(opened):
-    ani = LabAni(chain(), policy=Policy(), budget=Budget(), dialects=DIALECTS)
+    ani = AgentInterface(chain(), policy=Policy(), budget=Budget(), dialects=DIALECTS)
     with pytest.raises(RequirementMissing, match=r"no device of this lab .* has a command line to log in to"):
         open_ssh(ani)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from pytest_netbench.ani import watching
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.model.task import Budget
@@ -46,7 +46,7 @@ def diary() -> Diary:
 
 @pytest.fixture
 def ani(diary):
-    made = LabAni(
+    made = AgentInterface(
         chain(control={"web": "observed"}),
         policy=Policy(),
         budget=Budget(calls=None, commands=None, wall_s=None),
@@ -57,8 +57,8 @@ def ani(diary):
     made.close()
 
 
-def enter(ani: LabAni, line: str, *, device: str = "edge", session: str = "1", kind: str = "configure") -> None:
-    with ani.guard().enter(device, session, line, kind):
+def enter(ani: AgentInterface, line: str, *, device: str = "edge", session: str = "1", kind: str = "configure") -> None:
+    with ani.network.guard().enter(device, session, line, kind):
         pass
 
 
@@ -94,7 +94,7 @@ def test_a_line_after_a_pause_is_a_change_of_its_own(ani, diary, monkeypatch):
 
 def test_a_line_that_does_not_end_is_a_change_for_a_limited_time(ani, diary, monkeypatch):
     monkeypatch.setattr(watching, "UNENDED_S", 0.05)
-    with ani.guard().enter("edge", "1", "ping 10.0.2.10", "read"):
+    with ani.network.guard().enter("edge", "1", "ping 10.0.2.10", "read"):
         diary.wait_for(2)
         assert diary.entries[-1] == ("end", "edge")
         enter(ani, "mark 1")

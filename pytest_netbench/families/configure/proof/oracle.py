@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.configure.proof.claims import distinct, unequal
 from pytest_netbench.families.configure.proof.workshop import Workshop
@@ -33,7 +33,7 @@ class Oracle:
         with self._workshop.network() as network:
             evaluation = network.evaluation
             initial = evaluation.final_configs()
-            ani = LabAni(network.lab, policy=Policy(), budget=UNLIMITED)
+            ani = AgentInterface(network.lab, policy=Policy(), budget=UNLIMITED)
             apply_truth(self._workshop.task, ani)
             ani.close()
             self._runs.append(tuple(evaluation.run_testcases(self._workshop.payload.testcases)))

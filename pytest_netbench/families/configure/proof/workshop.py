@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TypeVar, cast
 
 from pytest_netbench import deadline
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
 from pytest_netbench.evaluation.interface import TaskEvaluation
@@ -155,7 +155,7 @@ class Workshop:
 
     def apply(self, lab: Lab, configs: Configs) -> Applied:
         """Configure ``lab`` through the ANI, node by node; what is refused does not keep the rest from being done."""
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
         refused: list[str] = []
         denied: dict[str, str] = {}
         for node, commands in configs.items():

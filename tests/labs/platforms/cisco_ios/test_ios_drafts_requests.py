@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from pytest_netbench.ani import jsonrpc as agents_side
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation import jsonrpc as evaluators_side
 from pytest_netbench.evaluation.interface import TaskEvaluation
@@ -92,7 +92,7 @@ def lab(deploy_task):
 @pytest.fixture
 def ask(lab):
     """Send a request as text to the agents' or the evaluators' socket; return the fields of the answer."""
-    ani = LabAni(
+    ani = AgentInterface(
         lab,
         policy=Policy(devices=frozenset(lab.nodes)),
         budget=Budget(calls=None, commands=None, wall_s=None, tokens=None),
@@ -150,7 +150,7 @@ def test_testcases_are_answered_with_name_and_verdict(ask):
 
 def test_a_warning_about_a_line_that_is_taken_reaches_the_agent(deploy_task):
     lab = deploy_task(ios_task({"R1": R1, "R2": R2}, ["R1 Gig0/0 - R2 Gig0/0"]))
-    ani = LabAni(
+    ani = AgentInterface(
         lab,
         policy=Policy(devices=frozenset(lab.nodes)),
         budget=Budget(calls=None, commands=None, wall_s=None, tokens=None),

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, LabDied, LabError
 from pytest_netbench.evaluation.monitor import monitor
@@ -33,7 +33,7 @@ class Watched:
 
     def __init__(self, *, edge: str = "deny tcp 23 any", **options) -> None:
         self.lab = chain(edge=edge)
-        self.ani = LabAni(self.lab, policy=Policy(), budget=Budget(), dialects=DIALECTS)
+        self.ani = AgentInterface(self.lab, policy=Policy(), budget=Budget(), dialects=DIALECTS)
         self.monitor = Monitor(self.lab, FLOWS, **options)
         self.wrong_before = self.monitor.begin()
         self.ani.watch(self.monitor)

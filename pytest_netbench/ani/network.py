@@ -1,0 +1,265 @@
+"""The draft's four methods (§4.2) and the extras over a running lab."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from pytest_netbench import deadline, parts
+from pytest_netbench.ani import wire
+from pytest_netbench.ani.access import Access
+from pytest_netbench.ani.approval import Approver, Change
+from pytest_netbench.ani.commands import SHELL, CommandRules
+from pytest_netbench.ani.guard import METHOD, CommandGuard
+from pytest_netbench.ani.ledger import Ledger
+from pytest_netbench.ani.manual import search
+from pytest_netbench.ani.meter import longest_s
+from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_params
+from pytest_netbench.ani.own import OwnMethods
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.protocol import ReportsFlows
+from pytest_netbench.ani.recorder import clip
+from pytest_netbench.ani.silence import await_answer
+from pytest_netbench.ani.watching import Watching
+from pytest_netbench.dialects.base import Dialect
+from pytest_netbench.errors import AniError, LabError, PolicyViolation
+from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
+from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.wellness import may_be_the_agents
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.terminal import CommandKind
+from pytest_netbench.rpccodes import Code
+
+MAX_ANSWER_BYTES: Final = 65_536
+MIN_MESSAGE_BYTES: Final = 256
+ROOM_FOR_A_NOTE: Final = 1_024
+
+T = TypeVar("T")
+
+
+class NetworkMethods:
+    """Answers requests about devices. Requests to one device run one at a time.
+
+    Args:
+        lab: The running network.
+        policy: What is permitted.
+        ledger: What the trial keeps.
+        watching: Is told of every change.
+        own: The scene's methods, which say when devices answer and may be changed.
+        dialects: Dialects by name, instead of those found by entry point.
+        approver: Who approves each change, if anyone does.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        *,
+        policy: Policy,
+        ledger: Ledger,
+        watching: Watching,
+        own: OwnMethods,
+        dialects: Mapping[str, Dialect] | None,
+        approver: Approver | None,
+    ) -> None:
+        self._lab = lab
+        self._policy = policy
+        self._ledger = ledger
+        self._meter = ledger.meter
+        self._watching = watching
+        self._own = own
+        self.devices = Devices(lab)
+        """The lab's devices."""
+        self.dialects: Mapping[str, Dialect] = {
+            name: parts.load("dialects", name)() if dialects is None else dialects[name]
+            for name in self.devices.dialects
+        }
+        """The dialects of the lab's nodes, by name, in topology order."""
+        self.access = Access(lab.topology, policy)
+        """Which devices may be read and which may be configured."""
+        self._rules = CommandRules(policy.commands, self.devices)
+        self._approver = approver
+        self._approving = threading.Lock()
+        self.locks = {name: threading.Lock() for name in self.devices.names}
+        """By device: held while a request to it is answered."""
+        self._handlers: dict[str, Callable[[Any], wire.Wire]] = {
+            "get-topology": self._get_topology,
+            "get-running-cfg": self._get_running_cfg,
+            "update-cfg": self._update_cfg,
+            "execute-cmd": self._execute_cmd,
+            SEARCH_MANUAL: self._search_manual,
+            GET_REACHABILITY: self._get_reachability,
+        }
+
+    @property
+    def answers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
+        """By method: what answers one request, or raises ``AniError``."""
+        return {name: partial(self._answer, name) for name in self._handlers}
+
+    def changes(self, device: str) -> bool:
+        """Whether ``device`` may be configured now."""
+        return self._own.permits_changes and self.access.control(device) == "managed"
+
+    def guard(self) -> CommandGuard:
+        """The guard for lines entered at a device's own command line: it checks, counts and records them."""
+        return CommandGuard(
+            admit=self._admit,
+            ledger=self._ledger,
+            watching=self._watching,
+            check=self._check_line,
+            broken=self._broken,
+        )
+
+    # lines at a device's own command line
+
+    def _admit(self, device: str, *, changes: bool) -> None:
+        self._ledger.refuse_if_closed()
+        self._permitted(device, changes=changes)
+        await_answer(self._lab, device, "at its console")
+
+    def _check_line(self, device: str, line: str, kind: CommandKind) -> None:
+        """Check a line that is entered at a device's own command line, and ask for approval if it may be a change."""
+        self._rules.check_line(device, line, kind)
+        unknown_kind = kind == "read" and self.devices.node(device).platform == SHELL and self.changes(device)
+        if kind == "configure" or unknown_kind:
+            self._approved(device, METHOD, [line])
+
+    def _broken(self, device: str, error: Exception) -> None:
+        """Note that a session at a device's own command line failed."""
+        if self._ledger.lab_error is not None or self._ledger.closed.is_set():
+            return
+        if not may_be_the_agents(error, self.devices.node(device)):
+            broke = LabError(f"{device}: its console failed: {error!r}")
+            self._ledger.broke(error if isinstance(error, LabError) else broke)
+
+    # the four methods
+
+    def _get_topology(self, params: wire.GetTopologyParams) -> wire.GetTopologyResult:
+        for device in params.devices:
+            self._known(device)
+        return wire.GetTopologyResult(topology=wire.TopologyView(**self._lab.topology.wire(params.devices)))
+
+    def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
+        text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))
+        return wire.GetRunningCfgResult(running_config=clip(text, MAX_ANSWER_BYTES))
+
+    def _update_cfg(self, params: wire.UpdateCfgParams) -> wire.UpdateCfgResult:
+        device, commands = params.device, params.commands
+        self._permitted(device, changes=True)
+        self._rules.check(device, "update-cfg", commands)
+        self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
+        self._approved(device, "update-cfg", commands)
+        with self._watching.change(device, commands):
+            statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
+        self._ledger.commands.extend(statuses)
+        limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
+        return wire.UpdateCfgResult(results=tuple(_result_of(status, limit) for status in statuses))
+
+    def _execute_cmd(self, params: wire.ExecuteCmdParams) -> wire.ExecuteCmdResult:
+        device, line = params.device, params.command.strip()
+        self._permitted(device)
+        self._rules.check(device, "execute-cmd", [line])
+        self._meter.charge_commands(1)
+        limits = SandboxLimits(output_bytes=MAX_ANSWER_BYTES - ROOM_FOR_A_NOTE)
+        wall_s = self._meter.left()["wall_s"]
+        if wall_s is not None:
+            limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
+        output = self._ask(device, "execute-cmd", lambda driver, node: driver.execute(node, line, limits=limits))
+        return wire.ExecuteCmdResult(output=clip(output, MAX_ANSWER_BYTES, "; ask for less"))
+
+    # the extras
+
+    def _search_manual(self, params: wire.SearchManualParams) -> wire.SearchManualResult:
+        known, platform = self.dialects, params.platform
+        if platform is not None and platform not in known:
+            raise AniError(unknown("platform", platform, tuple(known)), code=Code.INVALID_PARAMS)
+        found = search(known if platform is None else {platform: known[platform]}, params.query)
+        return wire.SearchManualResult(sections=tuple(found))
+
+    def _get_reachability(self, params: wire.NoParams) -> wire.GetReachabilityResult:  # noqa: ARG002  (it has none)
+        watcher: object = self._watching.watcher
+        if not isinstance(watcher, ReportsFlows):
+            raise AniError(
+                f"{GET_REACHABILITY}: nobody watches the flows of this network; send packets with execute-cmd instead",
+                code=Code.DEVICE_ERROR,
+            )
+        # what is entered at a prompt may be a change that is not complete yet
+        self._watching.complete()
+        return wire.GetReachabilityResult(report=clip(watcher.report(), MAX_ANSWER_BYTES))
+
+    # shared by the methods
+
+    def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        self._policy.check_method(method)
+        return self._handlers[method](check_params(method, params)).plain()
+
+    def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
+        self._permitted(device)
+        await_answer(self._lab, device, what)
+        with self.locks[device]:
+            self._ledger.refuse_if_closed()
+            self._meter.check()
+            try:
+                cancelled = self._ledger.closed.is_set
+                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=cancelled):
+                    return self.devices.ask(device, what, question)
+            except LabError as error:
+                # an error that an agent's request can cause must not make its trial invalid
+                if not may_be_the_agents(error, self.devices.node(device)):
+                    raise
+                raise AniError(
+                    f"{device}: the device did not answer {what}: {error}", code=Code.DEVICE_ERROR
+                ) from error
+
+    def _permitted(self, device: str, *, changes: bool = False) -> None:
+        self._own.check(changes=changes)
+        self._known(device)
+        if changes:
+            self.access.check_change(device)
+        else:
+            self.access.check_read(device)
+
+    def _approved(self, device: str, method: str, commands: Sequence[str]) -> None:
+        """Ask for approval of a change, if that is needed; the agent's clock stands still meanwhile.
+
+        Raises:
+            PolicyViolation: It was refused.
+            AniError: Nobody could decide.
+        """
+        if self._approver is None:
+            return
+        change = Change(
+            device=device, platform=self.devices.node(device).platform, method=method, commands=tuple(commands)
+        )
+        with self._approving, self._meter.paused():
+            began = time.monotonic()
+            decision = self._approver.decide(change, cancelled=self._ledger.closed.is_set)
+            seconds = time.monotonic() - began
+        self._ledger.refuse_if_closed()
+        outcome = "failed" if decision.failed else "allowed" if decision.allowed else "refused"
+        why = f": {decision.reason}" if decision.reason else ""
+        self._ledger.note(f"approval of {method} on {device} {outcome} after {seconds:.1f} s{why}")
+        if decision.failed:
+            raise AniError(f"the change on {device!r} could not be approved, and was not made{why}")
+        if not decision.allowed:
+            raise PolicyViolation(f"the change on {device!r} was not approved, and was not made{why}", kind="approval")
+
+    def _known(self, device: str) -> None:
+        try:
+            self.devices.node(device)
+        except UnknownDevice as error:
+            raise AniError(str(error), code=Code.INVALID_PARAMS) from None
+
+
+def _lines(command: str) -> int:
+    return sum(bool(line.strip()) for line in command.splitlines())
+
+
+def _result_of(status: CommandStatus, limit: int) -> wire.CommandResult:
+    message = clip(status.message, limit) if status.message or status.status == "error" else None
+    return wire.CommandResult(command=status.command, status=status.status, message=message)
