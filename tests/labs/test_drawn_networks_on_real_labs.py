@@ -31,6 +31,7 @@ GATE = [
     NetworkParameters(shape="leaf-spine", routing="bgp", platform="frr"),
     NetworkParameters(shape="campus", names="drawn", seed=2),
     NetworkParameters(shape="isp", routing="isis", sizes={"by_capacity": 1}),
+    NetworkParameters(shape="isp", routing="isis"),
     NetworkParameters(shape="isp", routing="ibgp", platform="mixed"),
 ]
 WHOLE = [

@@ -45,7 +45,7 @@ ALLOWED: Final[Sequence[Allowed]] = (
         "",
         _NEIGHBORS,
     ),
-    Allowed(_COUNTER, r"Inq depth is \d+", "…", _NEIGHBORS),
+    Allowed(_COUNTER, r"(?:Inq|InQ|OutQ) depth is \d+", "…", _NEIGHBORS),
     Allowed(_TRIED, r"BGP state = (?:Connect|Active|OpenSent|OpenConfirm)\b", "BGP state = …", _NEIGHBORS),
     Allowed(_TRIED, r"\b(?:Connect|Active|OpenSent|OpenConfirm)\b", "…", "bgp summary"),
     Allowed("whether a timer runs", r"^( *Thread .*) (?:on|off)$", r"\1 …", "ospf neighbor detail"),

@@ -10,18 +10,23 @@ from pytest_netbench.generators.networks.writers.shared import policy_lines, set
 from pytest_netbench.model.hosting import RTR_PORT
 
 _ISIS = "CORE"
+_NARROW = 63
 _RETRY_S = 2
 
 
 def write(device: Device) -> str:
     """Return the startup config of ``device``."""
     lines = [f"hostname {device.name}"]
+    # FRR takes a wide metric only of an interface whose process it knows already, also when it boots
+    isis_first = device.isis is not None and any(cost > _NARROW for cost in device.isis.costs.values())
+    if device.isis is not None and isis_first:
+        lines += _isis(device.isis)
     for port in device.routed_ports:
         lines += _interface(device, port)
     lines += [f"ip route {route.prefix} {route.next_hop or 'blackhole'}" for route in device.routes]
     if device.ospf is not None:
         lines += _ospf(device.ospf)
-    if device.isis is not None:
+    if device.isis is not None and not isis_first:
         lines += _isis(device.isis)
     if device.bgp is not None:
         lines += _bgp(device.bgp)
