@@ -23,6 +23,7 @@ TESTS_OF: Final[Mapping[str, int]] = {
     "tests/docs/test_measured_reasoning.py": 10,
     "tests/end_to_end/test_ci_recipes.py": 10,
     "tests/labs/isolation/test_random_agents.py": 10,
+    "tests/labs/test_boots.py": 1,
     "tests/labs/test_device_faults.py": 10,
     "tests/labs/test_events.py": 10,
     "tests/labs/test_examples_in_docs.py": 10,

@@ -46,6 +46,8 @@ ALLOWED: Final[Sequence[Allowed]] = (
         _NEIGHBORS,
     ),
     Allowed(_COUNTER, r"(?:Inq|InQ|OutQ) depth is \d+", "…", _NEIGHBORS),
+    Allowed(_CLOCK, r"\bUp +\d+ +(?=\S+$)", "Up … ", "isis neighbor"),
+    Allowed("a sequence number and a clock", r"0x\w{8} +0x\w{4} +\d+ ", "… ", "isis database"),
     Allowed(_TRIED, r"BGP state = (?:Connect|Active|OpenSent|OpenConfirm)\b", "BGP state = …", _NEIGHBORS),
     Allowed(_TRIED, r"\b(?:Connect|Active|OpenSent|OpenConfirm)\b", "…", "bgp summary"),
     Allowed("whether a timer runs", r"^( *Thread .*) (?:on|off)$", r"\1 …", "ospf neighbor detail"),
