@@ -1,7 +1,7 @@
 """Traffic: flows of a given rate and marking, and what arrives of them.
 
-One process sends and receives all flows, on one clock. It is designed for rates of up to some ten Mbit/s. Standard
-library only.
+One process sends and receives all flows, on one clock. A datagram has arrived when the kernel took it, not when this
+process read it. It is designed for rates of up to some ten Mbit/s. Standard library only.
 """
 
 from __future__ import annotations
@@ -14,9 +14,15 @@ import struct
 import time
 from typing import Any
 
+from pytest_netbench.probing.arrivals import Arrivals
 from pytest_netbench.probing.sockets import Sockets, mark
 
 _STAMP = struct.Struct("!Qd")
+# What the kernel says of the moment at which a datagram came: seconds and nanoseconds of the clock that people set.
+_TIMESTAMPNS = 35
+_KERNEL_STAMP = struct.Struct("qq")
+_ANCILLARY = socket.CMSG_SPACE(_KERNEL_STAMP.size)
+_LATEST_READ_S = 10.0
 # If nothing else is asked for, the first quarter fills queues and buckets; what is measured is the steady rest.
 _WARM_UP = 0.25
 _LATEST = 0.02
@@ -47,6 +53,8 @@ class _Flow:
             self.sender.bind((spec["source_address"], 0))
         if self.tcp:
             self.receiver.listen(1)
+        else:
+            self.receiver.setsockopt(socket.SOL_SOCKET, _TIMESTAMPNS, 1)
         self.address = (target, spec["port"])
         with contextlib.suppress(BlockingIOError, OSError):
             self.sender.connect(self.address)
@@ -54,7 +62,7 @@ class _Flow:
         self.sequence = 0
         self.sent = self.received = self.sent_bytes = self.received_bytes = 0
         self.delay_s = 0.0
-        self.last_arrival = 0.0
+        self.arrivals = Arrivals(self.interval)
         self.arrived = 0
 
     @property
@@ -69,6 +77,17 @@ class _Flow:
 
 def _due(flow: _Flow) -> float:
     return flow.next_send
+
+
+def _came(ancillary: list[tuple[int, int, bytes]]) -> float:
+    """When a datagram came, by the clock of its sender."""
+    now = time.monotonic()
+    for _, kind, data in ancillary:
+        if kind == _TIMESTAMPNS and len(data) == _KERNEL_STAMP.size:
+            seconds, nanoseconds = _KERNEL_STAMP.unpack(data)
+            waited_s = (time.time_ns() - (seconds * 1_000_000_000 + nanoseconds)) / 1e9
+            return now - waited_s if 0 < waited_s < _LATEST_READ_S else now
+    return now
 
 
 class Traffic:
@@ -112,7 +131,7 @@ class Traffic:
         latest = time.monotonic() + _DRAIN_S
         while not all(flow.is_complete for flow in self._flows):
             now = time.monotonic()
-            if now >= min(latest, _QUIET_S + max(flow.last_arrival for flow in self._flows)):
+            if now >= min(latest, _QUIET_S + max(self._close_s, *(flow.arrivals.last for flow in self._flows))):
                 return
             for key, _ in self._selector.select(_QUIET_S / 4):
                 key.data()
@@ -140,21 +159,18 @@ class Traffic:
     def _receive(self, flow: _Flow) -> None:
         for _ in range(_BURST):
             try:
-                data = flow.receiver.recv(2048)
+                data, ancillary, *_ = flow.receiver.recvmsg(2048, _ANCILLARY)
             except OSError:
                 return
-            now = time.monotonic()
             if len(data) < _STAMP.size:
                 continue
             sequence, sent_s = _STAMP.unpack_from(data)
             if sent_s < self._began_s:
                 continue  # of a run before this one: it has waited in a queue
-            flow.last_arrival = now
             flow.arrived = sequence
-            if self._open_s <= now < self._close_s:
-                flow.received += 1
-                flow.received_bytes += len(data) + flow.overhead
-                flow.delay_s += now - sent_s
+            came = max(flow.arrivals.last, _came(ancillary))
+            if self._count(flow, came, 1, len(data) + flow.overhead):
+                flow.delay_s += came - sent_s
 
     def _accept(self, flow: _Flow) -> None:
         with contextlib.suppress(OSError):
@@ -172,17 +188,27 @@ class Traffic:
         if not data:
             self._selector.unregister(connection)
             connection.close()
-        elif self._open_s <= time.monotonic() < self._close_s:
+        else:
             packets = -(-len(data) // flow.payload)
+            self._count(flow, time.monotonic(), packets, len(data) + packets * flow.overhead)
+
+    def _count(self, flow: _Flow, came: float, packets: int, size: int) -> bool:
+        """Count what came; returns whether it was in the measured time."""
+        flow.arrivals.add(came, size)
+        measured = self._open_s <= came < self._close_s
+        if measured:
             flow.received += packets
-            flow.received_bytes += len(data) + packets * flow.overhead
+            flow.received_bytes += size
+        return measured
 
     def _report(self, flow: _Flow) -> dict[str, Any]:
         flow.close()
         window = self._close_s - self._open_s
+        even = flow.burst == 1
+        size = flow.arrivals.between(self._open_s, self._close_s) if even else flow.received_bytes
         return {
             "offered_bps": flow.sent_bytes * 8 / window,
-            "received_bps": flow.received_bytes * 8 / window,
+            "received_bps": size * 8 / window,
             "sent_packets": flow.sent,
             "received_packets": flow.received,
             "mean_delay_ms": None if flow.tcp or not flow.received else flow.delay_s / flow.received * 1000,

@@ -31,10 +31,10 @@ class _Slow(socket.socket):
         super().__init__(socket.AF_INET, socket.SOCK_DGRAM)
         self._asleep_s = asleep_s
 
-    def recv(self, *args: Any) -> bytes:
+    def recvmsg(self, *args: Any) -> Any:
         asleep_s, self._asleep_s = self._asleep_s, 0.0
         time.sleep(asleep_s)
-        return super().recv(*args)
+        return super().recvmsg(*args)
 
 
 def report(*, asleep_s: float = 0.0, **given: Any) -> dict[str, Any]:
@@ -71,3 +71,9 @@ def test_bursts_have_the_rate_of_packets_one_by_one() -> None:
 def test_a_sender_that_could_not_run_says_for_how_long() -> None:
     assert report(asleep_s=0.25)["stalled_s"] == pytest.approx(0.25, abs=0.15)
     assert min(report()["stalled_s"] for _ in range(5)) < 0.1
+
+
+def test_what_a_held_up_receiver_reads_late_has_come_in_time() -> None:
+    found = report(asleep_s=0.15)
+    assert found["received_packets"] == pytest.approx(found["sent_packets"], abs=3)
+    assert found["mean_delay_ms"] < 5, "the first packet was read 150 ms after it had come"

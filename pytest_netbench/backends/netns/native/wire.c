@@ -7,7 +7,8 @@
  *
  * A frame first waits for its turn on the line (rate: the virtual queue tail-drops beyond queue-bytes), then may be
  * lost, then travels (delay plus or minus jitter). Frames never overtake each other. Rates count IP bytes. Time is wall
- * time. Like a cable it also has a carrier: when one end goes down, the other end sees it.
+ * time. A frame comes when the kernel took it, not when this process read it: a machine that holds this process up makes
+ * frames late, and the line no slower. Like a cable it also has a carrier: when one end goes down, the other end sees it.
  *
  * It can have defects. corrupt-ppm: one bit of so many of the IPv4 packets is flipped, and checksums are not corrected.
  * flow-loss-ppm: so many of the TCP and UDP flows are lost, each of them wholly; which ones is a matter of their hash.
@@ -48,6 +49,7 @@
 #define FRAME_MAX (256 * 1024) /* BIG TCP hands over up to 192 KiB */
 #define IN_FLIGHT_MAX (64 * 1024 * 1024)
 #define BATCH 64
+#define LATEST (10 * NS) /* a frame that seems to have waited longer: somebody has set the clock */
 #define ETHERNET 14
 #define TAG 4
 
@@ -82,12 +84,17 @@ static void fail(const char *what, const char *about)
 	exit(1);
 }
 
-static int64_t now_ns(void)
+static int64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec * NS + now.tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
 }
 
 static uint64_t mix(uint64_t z)
@@ -121,6 +128,7 @@ static int open_port(const char *name)
 	if (setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof on) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof on) ||
+	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous))
 		fail("cannot set up the packet socket of", name);
 	/* needs a capability over the first user namespace; without it as much as anyone may have */
@@ -158,10 +166,26 @@ static size_t restore_tag(struct msghdr *message, size_t size)
 	return size;
 }
 
-/* One frame into the buffer; its size with the virtio header, 0 if there is none. */
-static size_t receive(int fd)
+/* When the kernel took the frame, by the clock of now_ns. Its stamp is of the clock that people set. */
+static int64_t arrival_ns(struct msghdr *message)
 {
-	unsigned char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	int64_t now = now_ns();
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+		struct timespec stamp;
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+		int64_t waited = read_clock(CLOCK_REALTIME) - (stamp.tv_sec * NS + stamp.tv_nsec);
+		return waited > 0 && waited < LATEST ? now - waited : now;
+	}
+	return now;
+}
+
+/* One frame into the buffer; its size with the virtio header, 0 if there is none. */
+static size_t receive(int fd, int64_t *arrived)
+{
+	unsigned char control[CMSG_SPACE(sizeof(struct tpacket_auxdata)) + CMSG_SPACE(sizeof(struct timespec))];
 	struct iovec iov = {.iov_base = buffer, .iov_len = sizeof buffer - TAG};
 	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
 				 .msg_controllen = sizeof control};
@@ -169,6 +193,7 @@ static size_t receive(int fd)
 
 	if (size < (ssize_t)(sizeof(struct virtio_net_hdr) + ETHERNET) || (message.msg_flags & MSG_TRUNC))
 		return 0;
+	*arrived = arrival_ns(&message);
 	return restore_tag(&message, (size_t)size);
 }
 
@@ -195,14 +220,14 @@ static int64_t ip_bytes(size_t size)
 }
 
 /* Put a frame on the line; 0 if the queue before it is full. */
-static int serialise(struct direction *way, int64_t now, size_t size)
+static int serialise(struct direction *way, int64_t arrived, size_t size)
 {
 	if (!line.rate_bps)
 		return 1;
 	int64_t bytes = ip_bytes(size);
-	int64_t start = way->line_free > now ? way->line_free : now;
-	double waiting = (double)(start - now) * (double)line.rate_bps / 8e9;
-	if (start > now && waiting + (double)bytes > (double)line.queue_bytes)
+	int64_t start = way->line_free > arrived ? way->line_free : arrived;
+	double waiting = (double)(start - arrived) * (double)line.rate_bps / 8e9;
+	if (start > arrived && waiting + (double)bytes > (double)line.queue_bytes)
 		return 0;
 	way->line_free = start + (int64_t)((double)bytes * 8e9 / (double)line.rate_bps);
 	return 1;
@@ -322,14 +347,13 @@ static int is_drawn(struct direction *way, int64_t ppm)
 	return ppm && (int64_t)(draw(way) % 1000000) < ppm;
 }
 
-static void accept_frame(struct direction *way, size_t size)
+static void accept_frame(struct direction *way, size_t size, int64_t arrived)
 {
-	int64_t now = now_ns();
 	int is_defective = !line.way || line.way == (int64_t)way->far + 1;
 
 	if (is_defective && line.most_bytes && longest_packet(size) > line.most_bytes)
 		return;
-	if (!serialise(way, now, size))
+	if (!serialise(way, arrived, size))
 		return;
 	if (is_drawn(way, line.loss_ppm))
 		return;
@@ -339,10 +363,10 @@ static void accept_frame(struct direction *way, size_t size)
 		return;
 	if (is_defective && is_drawn(way, line.corrupt_ppm))
 		corrupt(way, size);
-	int64_t leaves = (line.rate_bps ? way->line_free : now) + travel_ns(way);
+	int64_t leaves = (line.rate_bps ? way->line_free : arrived) + travel_ns(way);
 	if (leaves < way->last_leave)
 		leaves = way->last_leave;
-	if (leaves <= now && !way->head)
+	if (leaves <= now_ns() && !way->head)
 		transmit(way->out, buffer, size);
 	else
 		keep(way, size, leaves);
@@ -533,6 +557,7 @@ static void forward(struct direction ways[2])
 				{STDIN_FILENO, POLLIN, 0}};
 	struct timespec wait;
 	char scratch[256];
+	int64_t arrived;
 	size_t size;
 
 	for (;;) {
@@ -542,8 +567,8 @@ static void forward(struct direction ways[2])
 			fail("cannot wait on", "its sockets");
 		}
 		for (int i = 0; i < 2; i++) {
-			for (int n = 0; n < BATCH && (size = receive(ways[i].in)) > 0; n++)
-				accept_frame(&ways[i], size);
+			for (int n = 0; n < BATCH && (size = receive(ways[i].in, &arrived)) > 0; n++)
+				accept_frame(&ways[i], size, arrived);
 			deliver_due(&ways[i]);
 		}
 		if (fds[2].revents)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -135,6 +137,35 @@ def test_the_rate_is_kept_within_a_tenth_and_the_queue_drops_at_its_tail(program
         assert 0.4 < packets / 1500 < 0.65
         assert arrived["numbers"] == sorted(arrived["numbers"])
         assert arrived["numbers"][:15] == list(range(15)), "the queue's head is not dropped"
+
+
+@contextlib.contextmanager
+def held_up(process: subprocess.Popen[str], *, for_s: float, every_s: float) -> Iterator[None]:
+    """Stop a process again and again, as a machine that has others to serve."""
+    over = threading.Event()
+
+    def stop() -> None:
+        while not over.wait(every_s - for_s):
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(for_s)
+            process.send_signal(signal.SIGCONT)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_a_line_that_is_held_up_is_no_slower(program):
+    with cable(program, "--rate-bps", "2000000", "--queue-bytes", "10000") as line:
+        with held_up(line.wire, for_s=0.06, every_s=0.15):
+            arrived = blast(line, count=500, size=1000, rate=4e6)
+        packets = len(arrived["numbers"])
+        assert (packets - 1) * (1000 + 28) * 8 / arrived["seconds"] == pytest.approx(2e6, rel=0.08)
+        assert arrived["numbers"] == sorted(arrived["numbers"])
 
 
 def test_a_full_queue_delays_by_its_length_over_the_rate(program):
