@@ -54,11 +54,17 @@ class Condensed:
         self._config = config
         self._run = run_of(config)
         self._failed: set[str] = set()
+        self._told: TrialResult | None = None
+
+    def pytest_netbench_result(self, result: TrialResult) -> None:
+        """Keep a result for the report that comes next, which is of the same item."""
+        self._told = result
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Condense the report of a trial that did not pass, once all others have read it."""
         option = self._config.option
+        result, self._told = self._told, None
         if option.tbstyle in _DETAILED or option.fulltrace:
             return
         if report.when == "teardown" and report.nodeid in self._failed and report.passed:
@@ -66,15 +72,11 @@ class Condensed:
         if not report.failed or not is_from_a_task(report.nodeid):
             return
         crash = getattr(report.longrepr, "reprcrash", None)
-        payload = getattr(report, "netbench", None) or {}
-        if "result" not in payload or crash is None:
+        if result is None or crash is None:
             return
         if option.tbstyle == "line":
             report.sections, report.longrepr = [], Shown([], crash)  # type: ignore[assignment]
             return
-        from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
-
-        result = TrialResult.model_validate(payload["result"])
         if self._config.get_verbosity() > 0:
             self._head(report, result, crash)
             return

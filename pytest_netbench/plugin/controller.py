@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.plugin.resume import Resumed
     from pytest_netbench.scorers.protocol import Scorer
+    from pytest_netbench.trial import SelftestReport
 
 WORKER = "controller"
 PROPERTIES_INI = "netbench_junit_properties"
@@ -46,7 +47,7 @@ class Controller:
         self._run = run_of(config)
         self._resumed = resumed
         self._results: dict[str, TrialResult] = {one.node_id: one for one in resumed.kept()} if resumed else {}
-        self._selftests: list[dict[str, Any]] = []
+        self._selftests: list[SelftestReport] = []
         self._trouble: list[str] = []
         self._store: Any = None
         self._scorer = scorer
@@ -57,7 +58,9 @@ class Controller:
         payload = getattr(report, "netbench", None)
         if payload is not None and report.outcome != "rerun":  # type: ignore[comparison-overlap]
             if "selftest" in payload:
-                self._selftests.append(payload["selftest"])
+                from pytest_netbench.trial import SelftestReport  # noqa: PLC0415  (imports pydantic)
+
+                self._selftests.append(SelftestReport.from_plain(payload["selftest"]))
             else:
                 self._complete(report, payload)
         if report.when == "teardown":

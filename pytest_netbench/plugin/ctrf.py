@@ -19,6 +19,7 @@ from pytest_netbench.plugin.run import run_of
 from pytest_netbench.text import clean_all
 
 if TYPE_CHECKING:
+    from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.reporting.ctrf import Outcome, Reported
 
 OPTION: Final = "--netbench-ctrf"
@@ -38,7 +39,7 @@ class _Seen:
     trace: str = ""
     worker: str = ""
     retries: int = 0
-    result: dict[str, Any] | None = None
+    result: TrialResult | None = None
 
 
 class CtrfFile:
@@ -71,10 +72,13 @@ class CtrfFile:
         seen.stopped_s = max(seen.stopped_s, stop)
         seen.duration_s += report.duration
         seen.worker = getattr(report, "worker_id", "")
-        seen.result = (getattr(report, "netbench", None) or {}).get("result", seen.result)
         outcome = _outcome(report)
         if _RANK.index(outcome) > _RANK.index(seen.outcome):
             seen.outcome, seen.message, seen.trace = outcome, _message(report), report.longreprtext
+
+    def pytest_netbench_result(self, result: TrialResult) -> None:
+        """Keep the result of an item, which is told before its report is."""
+        self._seen.setdefault(result.node_id, _Seen()).result = result
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Add what could not be collected."""
@@ -133,8 +137,7 @@ class CtrfFile:
 
 
 def _reported(node_id: str, seen: _Seen) -> Reported:
-    from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.reporting.ctrf import Reported  # noqa: PLC0415
+    from pytest_netbench.reporting.ctrf import Reported  # noqa: PLC0415  (imports pydantic)
 
     return Reported(
         node_id=node_id,
@@ -146,7 +149,7 @@ def _reported(node_id: str, seen: _Seen) -> Reported:
         trace=seen.trace,
         worker=seen.worker,
         retries=seen.retries,
-        result=None if seen.result is None else TrialResult.model_validate(seen.result),
+        result=seen.result,
     )
 
 

@@ -68,7 +68,7 @@ class Gate:
     def __init__(self, config: pytest.Config, *, earlier: Iterable[TrialResult] = ()) -> None:
         self._config = config
         self._results = {(one.node_id, one.trial): one for one in earlier}
-        self._other_failed = False
+        self._other_failed = self._told = False
         self.judgement: Judgement | None = None
         self.lines: list[str] = []
         self._sized = False
@@ -134,11 +134,13 @@ class Gate:
         """Keep a result."""
         self._results[result.node_id, result.trial] = result
         self._statuses[result.node_id] = result.status
+        self._told = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note what failed that is no trial."""
-        if report.failed and "result" not in (getattr(report, "netbench", None) or {}):
+        of_a_trial, self._told = self._told, False  # a result is told right before the report that it is on
+        if report.failed and not of_a_trial:
             self._other_failed = True
 
     @pytest.hookimpl(trylast=True)

@@ -39,6 +39,13 @@ class SelftestReport:
         plain = {name: value for name, value in asdict(self).items() if name != "truth"}
         return {**plain, "verdict": self.verdict}
 
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> SelftestReport:
+        """The report of which ``plain`` made ``plain``; without configs."""
+        values = {name: value for name, value in plain.items() if name != "verdict"}
+        listed = {heading: tuple(lines) for heading, lines in plain["listed"].items()}
+        return cls(**{**values, "problems": tuple(plain["problems"]), "listed": listed})
+
     def text(self) -> str:
         """The problems, one a line, under a headline."""
         return "\n".join([f"{self.slug}: {self.verdict} in the self-test", *(f"  - {one}" for one in self.problems)])
