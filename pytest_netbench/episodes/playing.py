@@ -16,9 +16,9 @@ from pytest_netbench.families.protocol import JudgesFlows, WatchesWork
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission, TrialRecord, TrialResult
 from pytest_netbench.text import clean
-from pytest_netbench.trial.begun import Begun, Evaluated
 from pytest_netbench.trial.errand import Work
 from pytest_netbench.trial.execution import evaluated
+from pytest_netbench.trial.session import AgentSession, Evaluated
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 
@@ -47,7 +47,7 @@ class Playing:
         self.record: TrialRecord | None = None
         self._stage = Stage(task, settings).__enter__()
         try:
-            self._part: Begun = self._stage.begin(agent, budget=budget)
+            self._session: AgentSession = self._stage.begin(agent, budget=budget)
             scene = self._stage.scene
             self._watcher: object = scene.watcher if isinstance(scene, WatchesWork) else None
         except BaseException:
@@ -74,7 +74,7 @@ class Playing:
         if request.method == SUBMIT:
             return self._submit(request)
         try:
-            result = self._part.ani.call(request.method, request.params)
+            result = self._session.ani.call(request.method, request.params)
         except AniError as error:
             told = request.problem or str(error)
             self._raise_if_broken()
@@ -87,7 +87,7 @@ class Playing:
 
     def close(self) -> None:
         """Remove everything. Idempotent."""
-        self._part.ani.close()
+        self._session.ani.close()
         self._stage.destroy()
 
     def _go_on(self, request: Request, said: Heard, **seen: Any) -> tuple[Observation, Turn]:
@@ -146,13 +146,13 @@ class Playing:
         return Work(outcome=outcome, submission=submission, error=error, seconds=seconds)
 
     def _raise_if_broken(self) -> None:
-        if self._part.ani.lab_error is not None:
-            raise self._part.ani.lab_error
+        if self._session.ani.lab_error is not None:
+            raise self._session.ani.lab_error
 
     def _observation(self, **seen: Any) -> Observation:
         report = self._watcher.report() if isinstance(self._watcher, ReportsFlows) else None
-        left = self._part.ani.budget_left()
-        return Observation(brief=self._part.brief, reachability=report, budget_left=left, **seen)
+        left = self._session.ani.budget_left()
+        return Observation(brief=self._session.brief, reachability=report, budget_left=left, **seen)
 
     def _changed(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The flows that were broken, and those that were mended, since the last action."""

@@ -6,10 +6,10 @@ trial takes place, ``selftest`` the proof of a task. The modules of this package
 
 from pytest_netbench.trial.cassettes import CassetteSpec
 from pytest_netbench.trial.execution import Trial, evaluated, execute, perform, run_trial
-from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.recording import record_behaviour
 from pytest_netbench.trial.scoring import error_result, heavy_scores, scored
 from pytest_netbench.trial.selftest import SelftestReport, selftest
+from pytest_netbench.trial.session import open_ani
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.spec import Draw, Store, TrialSpec
 from pytest_netbench.trial.stage import Stage

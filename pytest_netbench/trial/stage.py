@@ -25,11 +25,16 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
-from pytest_netbench.trial.begun import Begun, Evaluated, Finished, with_checked_answer, with_unreadable
 from pytest_netbench.trial.deployment import Deployment
 from pytest_netbench.trial.errand import Work, let_work
-from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.provenance import environment
+from pytest_netbench.trial.session import (
+    AgentSession,
+    Evaluated,
+    open_ani,
+    with_checked_answer,
+    with_unreadable,
+)
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 
@@ -66,8 +71,8 @@ class Stage:
         self._when_healthy = when_healthy
         self._own: Scene | None = None
         self._scene: Scene | None = None
-        self._begun: Begun | None = None
-        self._finished: Finished | None = None
+        self._session: AgentSession | None = None
+        self._work: Work | None = None
         self.prepare_s = 0.0
         """Wall seconds until the stage was ready for an agent."""
 
@@ -170,11 +175,11 @@ class Stage:
             InputError: The agent cannot be run as it is configured.
             RequirementMissing: It needs something that this machine lacks.
         """
-        part = self.begin(agent, ani=ani, terms=terms, budget=budget, ssh=ssh)
+        session = self.begin(agent, ani=ani, terms=terms, budget=budget, ssh=ssh)
         try:
-            work = let_work(agent, task=self.task, brief=part.brief, ani=part.ani, grace_s=grace_s, clock=clock)
+            work = let_work(agent, task=self.task, brief=session.brief, ani=session.ani, grace_s=grace_s, clock=clock)
         except BaseException:
-            part.ani.close()
+            session.ani.close()
             raise
         return self.finish(work)
 
@@ -186,7 +191,7 @@ class Stage:
         terms: Terms | None = None,
         budget: Mapping[str, float | None] | None = None,
         ssh: bool = False,
-    ) -> Begun:
+    ) -> AgentSession:
         """Let an agent begin that sends its requests from outside. ``finish`` ends its part.
 
         Args and errors are those of ``work``, which calls both.
@@ -204,8 +209,8 @@ class Stage:
         except BaseException:
             held.close()
             raise
-        self._begun = Begun(agent=agent, terms=agreed, ani=held, brief=brief, started_at=started_at)
-        return self._begun
+        self._session = AgentSession(agent=agent, terms=agreed, ani=held, brief=brief, started_at=started_at)
+        return self._session
 
     def finish(self, work: Work) -> Work:
         """End the part of the agent that has begun: close its interface, and check its answer.
@@ -217,15 +222,14 @@ class Stage:
             UsageError: No agent has begun.
             InfrastructureError: The lab broke while the agent worked.
         """
-        part = self._begun
-        if part is None:
+        session = self._session
+        if session is None:
             raise UsageError(f"no agent has begun on the stage of {self.task.slug}: call stage.begin(agent) first")
-        part.ani.close()
-        if part.ani.lab_error is not None:
-            raise part.ani.lab_error
-        work = with_checked_answer(work, self.family.answer)
-        self._finished = Finished(part=part, work=work)
-        return work
+        session.ani.close()
+        if session.ani.lab_error is not None:
+            raise session.ani.lab_error
+        self._work = with_checked_answer(work, self.family.answer)
+        return self._work
 
     def evaluate(self, *, node_id: str = "", number: int = 1) -> TrialRecord:
         """Evaluate the state that the agent left; return the record that scorers use.
@@ -238,13 +242,13 @@ class Stage:
             UsageError: No agent has worked yet.
             InfrastructureError: The stage broke.
         """
-        done = self._finished
-        if done is None:
+        session, work = self._session, self._work
+        if session is None or work is None:
             raise UsageError(f"no agent has worked on the stage of {self.task.slug} yet: call stage.work(agent) first")
         began = time.monotonic()
-        findings = self.scene.evaluate(done.work.submission)
-        work = with_unreadable(done.work, findings.unreadable)
-        record = self._record(done.part, work, findings, node_id=node_id or self.task.slug, number=number)
+        findings = self.scene.evaluate(work.submission)
+        work = with_unreadable(work, findings.unreadable)
+        record = self._record(session, work, findings, node_id=node_id or self.task.slug, number=number)
         return record.model_copy(update={"evaluate_s": time.monotonic() - began})
 
     def destroy(self) -> None:
@@ -278,7 +282,9 @@ class Stage:
             pytest_version=self.settings.pytest_version,
         )
 
-    def _record(self, part: Begun, work: Work, findings: Findings, *, node_id: str, number: int) -> TrialRecord:
+    def _record(
+        self, session: AgentSession, work: Work, findings: Findings, *, node_id: str, number: int
+    ) -> TrialRecord:
         find = self.settings.truth or TruthStore.around(self.settings.where).load
         truth = find(self.task)
         known: dict[str, Any] = {name: getattr(findings, name) for name in Findings.model_fields}
@@ -287,24 +293,24 @@ class Stage:
             task=self.task,
             task_digest=self.task.digest,
             node_id=node_id,
-            agent=part.agent.info,
+            agent=session.agent.info,
             trial=number,
-            extras=part.terms.extras,
+            extras=session.terms.extras,
             outcome=work.outcome,
             error=work.error,
             traceback=work.traceback,
             process_end=work.process_end,
             submission=work.submission,
-            trace=part.ani.steps,
-            commands=part.ani.commands,
-            violations=dict(part.ani.violations),
-            budget_used=part.ani.budget_used,
+            trace=session.ani.steps,
+            commands=session.ani.commands,
+            violations=dict(session.ani.violations),
+            budget_used=session.ani.budget_used,
             truth_initial_configs=None if truth is None else truth.initial_configs,
             truth_configs=None if truth is None else truth.configs,
             right_configs={} if truth is None else truth.right,
             right_reasoning={} if truth is None else truth.right_reasoning,
             environment=self.environment,
-            started_at=part.started_at,
+            started_at=session.started_at,
             deploy_s=self.prepare_s,
             agent_s=work.seconds,
         )

@@ -1,4 +1,4 @@
-"""An agent's part of a trial, between ``Stage.begin`` and ``Stage.finish``, and how it ended."""
+"""The session of an agent: its interface, what it is told, and what becomes of how it ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
+from pytest_netbench.ani import manual
+from pytest_netbench.ani.interface import AgentInterface
+from pytest_netbench.ani.methods import SEARCH_MANUAL, SSH
+from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import OpenAni
+from pytest_netbench.ani.ssh import open_ssh
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 from pytest_netbench.trial.errand import Work
@@ -23,8 +29,8 @@ class Evaluated(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
-    """An agent that has begun to work.
+class AgentSession:
+    """An agent at work, between ``Stage.begin`` and ``Stage.finish``.
 
     Attributes:
         agent: Who works.
@@ -41,12 +47,28 @@ class Begun:
     started_at: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finished:
-    """An agent that has finished: its part, and how it ended."""
+def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()) -> OpenAni:
+    """Open the agent's interface to ``lab`` under ``terms``; the caller closes it.
 
-    part: Begun
-    work: Work
+    Args:
+        lab: The lab, if there is one.
+        terms: What the agent may do and use.
+        methods: What the scene offers.
+
+    Raises:
+        RequirementMissing: This machine lacks what an extra needs.
+        LabError: Devices could not be made to answer with SSH.
+    """
+    permitted = terms.policy.methods
+    own = [one for one in methods if permitted is None or one.spec.name in permitted]
+    ani = AgentInterface(lab, policy=terms.policy, budget=terms.budget, methods=own, approver=terms.approver)
+    if ani.network is None:
+        return ani
+    if SEARCH_MANUAL in terms.extras:
+        manual.prepare(ani.network.dialects)
+    if SSH in terms.extras:
+        open_ssh(ani)
+    return ani
 
 
 def with_unreadable(work: Work, unreadable: Sequence[str]) -> Work:
