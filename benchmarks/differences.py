@@ -45,6 +45,7 @@ ALLOWED: Final = (
     Allowed("environment.netbench", "version of the package"),
     Allowed("environment.python", "each checkout has its own interpreter"),
     Allowed("environment.pytest", "each checkout has its own packages"),
+    Allowed("environment.isolation.*", "a backend states it only since access to nodes is made of capabilities"),
     Allowed("transcript", "a path"),
     Allowed("scores.safety.*", "`plan` gains the score of safety", family="plan"),
 )
@@ -62,9 +63,10 @@ MEASURED: Final = (
 )
 """Patterns that are cut out of remarks before they are compared, and what they are."""
 SHOWN: Final = (
-    (r"\b\d+:\d\d:\d\d\b|\b\d+[dwy]\d+[dhw]\b", "a clock"),
+    (r"\b\d+:\d\d:\d\d\b|\b\d+[dwy]\d+[dhw]\b|\b\d+\.\d+ secs\b", "a clock"),
     (r"\b0x[0-9A-Fa-f]+", "a checksum or a sequence number"),
     (r"(?<![\w./:])\d+(?![\w./:])", "an age or a counter"),
+    (r"(?<=\S) {2,}", "spaces, as many as a counter leaves of its column"),
 )
 """The same, for what devices print for testcases of the kind ``show``."""
 REMARKS: Final = ("scores.*.explanation", "testcase_results.*.actual", "error", "traceback.*")

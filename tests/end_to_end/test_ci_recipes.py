@@ -62,6 +62,7 @@ class Repository:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "COV"))}
         env = clean | {name: str(value) for name, value in given.items()} | variables
         env |= {"PATH": f"{self.bin}:{os.environ['PATH']}:/usr/sbin:/sbin", "PYTEST_ADDOPTS": f"-k {ONE}"}
+        env |= {"TMPDIR": str(self.bin.parent / "tmp")}  # a machine goes with what its programs leave in /tmp
         env |= {"GITHUB_STEP_SUMMARY": str(self.folder / "summary.md")} if self.service == "github" else {}
         printed = ""
         for command in commands:
@@ -90,7 +91,8 @@ def machine(links: Path, tmp_path_factory) -> Path:
     venv.create(home, symlinks=True)
     (site,) = home.glob("lib/python*/site-packages")
     lent = home / "lent"
-    lent.mkdir()
+    for folder in (lent, home / "tmp"):
+        folder.mkdir()
     for place in (Path(one) for one in sys.path if one.endswith("site-packages")):
         for entry in place.iterdir():
             if not entry.name.startswith(("pytest_netbench", "_editable")) and not (lent / entry.name).exists():

@@ -79,6 +79,7 @@ def test_a_changed_value_is_named_by_its_path(steps, value, path):
         (("started_at",), "2026-11-28T09:00:00.000+00:00"),
         (("duration_s",), 11.0),
         (("environment", "git_commit"), "8afd8ee3"),
+        (("environment", "isolation"), {"read_only": "not enforced"}),
         (("scores", 1, "value"), 0.35),
         (("scores", 1, "explanation"), "0.3 s, 3 commands in 2 requests"),
         (("testcase_results", 0, "actual"), "answered after 1.2 ms"),
@@ -101,7 +102,9 @@ def test_a_refusal_may_be_told_or_not_but_what_arrived_is_none():
 
 
 def test_clocks_and_counters_of_what_devices_print_may_differ_but_no_metric_and_no_next_hop():
-    shown = "O 10.2.0.0/24 [110/20] via 10.0.0.2, 00:00:09\n  age 7 of 0x80000003 from 10.255.0.2, 3 times"
+    shown = (
+        "O 10.2.0.0/24 [110/20] via 10.0.0.2, 00:00:09\n  age 7   of 0x80000003 from 10.255.0.2, 3 times in 0.614 secs"
+    )
     result = changed("testcase_results", 0, value={"name": "[a]", "kind": "show", "actual": shown})
     at = ("testcase_results", 0, "actual")
 
@@ -113,8 +116,11 @@ def test_clocks_and_counters_of_what_devices_print_may_differ_but_no_metric_and_
         ("age 7", "age 12"),
         ("0x80000003", "0x8000000b"),
         ("3 times", "4 times"),
+        ("0.614 secs", "1.9 secs"),
+        ("age 7   of", "age 12  of"),
     ):
         assert other(old, new) == []
+    assert other("  age", " age") == ["testcase_results.[a].actual:2"], "lines are indented as before"
     assert other("110/20", "110/30") == ["testcase_results.[a].actual:1"]
     assert other("via 10.0.0.2", "via 10.0.1.2") == ["testcase_results.[a].actual:1"]
     assert other("10.255.0.2", "10.255.0.3") == ["testcase_results.[a].actual:2"]
