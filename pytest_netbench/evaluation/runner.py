@@ -5,7 +5,8 @@ first what must hold. Then the same again once the network has had time to react
 from before the reaction must not pass. What must not hold is looked at between the two, and has to be absent after
 them, too (a network that has not converged denies everything). Then what sends traffic or takes long, one at a time,
 because traffic disturbs other measurements. What takes long and sends no traffic is observed while the network is
-given time to react, too; that it holds counts if routes and sessions are still the same afterwards.
+given time to react, too; that it holds counts if routes and sessions are still the same afterwards. If its own time is
+over before that of others, it is observed while they wait, and counts if nothing has changed when they are decided.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ class Runner:
         self._remarks: list[str] = []
         self._settling = Settling(lab)
         self._stillness = Stillness(self._settling)
+        self._beside: dict[int, tuple[Wait, float | None]] = {}
 
     def run(self) -> None:
         """Observe the undisturbed network, then each event while it happens.
@@ -140,7 +142,8 @@ class Runner:
         ends_at = (time.monotonic() if changed_at is None else changed_at) + LOOK_AGAIN_S
         self._stillness = Stillness(self._settling)
         order = ordered(self._testcases, indices)
-        self._decide(self._waits(order.present))
+        self._beside = {index: (self._still(index), None) for index in order.alone if not self._sends(index)}
+        self._decide(self._waits(order.present), beside=True)
         absent = self._waits(order.absent)
         passed = [index for index in order.present if self._may_pass_too_early(index)]
         ahead: dict[int, Wait] = {}
@@ -162,7 +165,7 @@ class Runner:
 
         Return what holds, if the network has not changed since.
         """
-        quiet = self._waits(index for index in indices if not KINDS[self._testcases[index].kind].traffic)
+        quiet = self._waits(index for index in indices if not self._sends(index) and not self._is_known(index))
         before: Condition | None = None
         if quiet and ends_at - time.monotonic() >= LEAST_AHEAD_S:
             before = self._settling.look()
@@ -180,16 +183,44 @@ class Runner:
     def _waits(self, indices: Iterable[int]) -> dict[int, Wait]:
         return {index: Wait(self._testcases[index], time_scale=self._lab.time_scale) for index in indices}
 
+    def _sends(self, index: int) -> bool:
+        return KINDS[self._testcases[index].kind].traffic
+
     def _alone(self, index: int) -> dict[int, Wait]:
         """The wait for what is observed alone. While others waited in a network that did not change, it waited, too."""
-        testcase = self._testcases[index]
-        if not self._stillness.began or KINDS[testcase.kind].traffic:
+        if not self._stillness.began or self._sends(index):
             return self._waits([index])
         self._stillness.look()
-        return {index: Wait(testcase, time_scale=self._lab.time_scale, since=lambda: self._stillness.since)}
+        return {index: self._beside[index][0] if self._is_known(index) else self._still(index)}
 
-    def _decide(self, waits: Mapping[int, Wait]) -> None:
-        """Look again and again until each testcase has a result, or the run ends."""
+    def _still(self, index: int) -> Wait:
+        """A wait whose time begins when the network last changed."""
+        return Wait(self._testcases[index], time_scale=self._lab.time_scale, since=lambda: self._stillness.since)
+
+    def _is_known(self, index: int) -> bool:
+        """Whether a testcase was decided while others waited, and nothing has changed since."""
+        wait, since = self._beside[index]
+        return wait.result is not None and since == self._stillness.since
+
+    def _look_beside(self) -> bool:
+        """Observe one testcase whose time is over before that of those that wait; whether there was one."""
+        now = time.monotonic()
+        for index, (wait, _) in self._beside.items():
+            if self._stillness.began and not self._is_known(index):
+                again = wait if wait.result is None else self._still(index)
+                if again.is_late(now):
+                    self._look([again])
+                    self._beside[index] = again, self._stillness.since
+                    return True
+        return False
+
+    def _decide(self, waits: Mapping[int, Wait], *, beside: bool = False) -> None:
+        """Look again and again until each testcase has a result, or the run ends.
+
+        Args:
+            waits: By index of the testcase.
+            beside: While they wait, decide what is observed alone if its time is over.
+        """
         pause_s = FIRST_PAUSE_S
         while pending := [wait for wait in waits.values() if wait.result is None]:
             deadline.check()
@@ -199,6 +230,8 @@ class Runner:
             if dues := [wait.due for wait in pending if wait.result is None]:
                 if not self._stillness.began:
                     self._stillness.look()
+                if beside and self._look_beside():
+                    continue
                 # between two observations, so that observing does not slow down the network
                 time.sleep(max(FIRST_PAUSE_S, min(pause_s, min(dues) - time.monotonic())))
                 pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
