@@ -2,6 +2,8 @@
 
 The limit belongs to the thread (and its context) that set it. Interpreters of agents' lines check it between steps, so
 that no line occupies the process longer than its request may take.
+
+``poll`` has a time of its own, and does not check the limit.
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pytest_netbench.errors import TookTooLong
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -58,3 +63,18 @@ def left(most: float) -> float:
     """Return the seconds that are left, at most ``most`` and never below 0."""
     limit = _limit.get()
     return most if limit is None else max(0.0, min(most, limit.at - time.monotonic()))
+
+
+def poll(look: Callable[[], T], *, until: Callable[[T], object], within_s: float, pause_s: float) -> T:
+    """Look again and again until that is enough or the time is over, and return what was seen last.
+
+    Args:
+        look: Looks once. It is called at least once.
+        until: Whether what was seen is enough.
+        within_s: Wall seconds. The last look begins at most one pause later.
+        pause_s: Wall seconds between two looks.
+    """
+    ends_at = time.monotonic() + within_s
+    while not until(seen := look()) and time.monotonic() < ends_at:
+        time.sleep(pause_s)
+    return seen

@@ -5,12 +5,13 @@ The observations are made through the interface of an agent, with the methods of
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Final
 
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.faults.evidence.observation import Answer, Observation, answer_of
@@ -20,7 +21,7 @@ from pytest_netbench.model.task import UNLIMITED
 
 PATIENCE_S: Final = 8.0
 """Telemetry has a sample every half second, and neighbors notice some time later."""
-_PAUSE_S: Final = 0.5
+_PAUSE_S: Final = 0.5  # between two looks: no event says that a symptom has come
 _SHOWN: Final = 120
 
 
@@ -74,15 +75,11 @@ class EvidenceCheck:
             ani.close()
 
     def _holds(self, ani: AgentInterface, one: Observation, fault: str, *, patience_s: float) -> bool:
-        ends_at = time.monotonic() + patience_s
-        while not (answers := _seen(ani, one))[1]:
-            if time.monotonic() >= ends_at:
-                if patience_s:
-                    said = " / ".join(answers[0].text.split("\n")).strip()
-                    self._unseen.append(f"evidence of {fault}: {one.words} Seen: {said[:_SHOWN]}")
-                return False
-            time.sleep(_PAUSE_S)  # no event says that a symptom has come
-        return True
+        answer, holds = poll(lambda: _seen(ani, one), until=itemgetter(1), within_s=patience_s, pause_s=_PAUSE_S)
+        if patience_s and not holds:
+            said = " / ".join(answer.text.split("\n")).strip()
+            self._unseen.append(f"evidence of {fault}: {one.words} Seen: {said[:_SHOWN]}")
+        return holds
 
 
 def _seen(ani: AgentInterface, one: Observation) -> tuple[Answer, bool]:

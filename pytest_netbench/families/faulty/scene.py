@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
+from operator import not_
 from typing import ClassVar
 
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import FaultHasNoEffect, NotReady
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.families.faulty.flows import named
@@ -55,11 +56,8 @@ class FaultyScene:
 
     def health(self) -> None:
         self._network.health()
-        began = time.monotonic()
-        while wrong := self._look():
-            if time.monotonic() - began > BASELINE_S:
-                raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
-            time.sleep(PAUSE_S)
+        if wrong := poll(self._look, until=not_, within_s=BASELINE_S, pause_s=PAUSE_S):
+            raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
         self._flows_are_right()
         self._healthy = self._network.configs()
         self._tables.read("healthy")
@@ -75,11 +73,8 @@ class FaultyScene:
         if self._payload.symptom is None:
             # nobody knows on paper how far the effect spreads
             self._tables.wait()
-        began = time.monotonic()
-        while (reason := self._unlike_symptom(self._look(silent=self._payload.symptom or ()))) is not None:
-            if time.monotonic() - began > EFFECT_S:
-                raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
-            time.sleep(PAUSE_S)
+        if reason := poll(self._unlike_symptom, until=not_, within_s=EFFECT_S, pause_s=PAUSE_S):
+            raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
 
     def observe(self) -> None:
         self._network.observe()
@@ -88,8 +83,9 @@ class FaultyScene:
     def destroy(self) -> None:
         self._lab.destroy()
 
-    def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:
-        """What differs from the symptom that the task must have; without a recorded one, whether there is any."""
+    def _unlike_symptom(self) -> str | None:
+        """What differs now from the symptom that the task must have; without a recorded one, whether there is any."""
+        wrong = self._look(silent=self._payload.symptom or ())
         expected = self._payload.symptom if self._payload.faults else ()
         if expected is None:
             return None if wrong or self.may_be_latent else "every flow is right"

@@ -5,9 +5,10 @@ Knows what a daemon's configuration is and when it takes commands. Signals are t
 
 from __future__ import annotations
 
-import time
+from operator import not_
 from typing import Protocol
 
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers, daemons, processes, vtysh
@@ -101,11 +102,8 @@ class FrrDaemons:
         self._signals.signal(daemon, signal)
         if state[daemon]:
             self._signals.signal(daemon, _CONT)
-        deadline = time.monotonic() + _GONE_S
-        while daemon in self._signals.running():
-            if time.monotonic() > deadline:
-                raise LabError(f"{self._node.name}: {daemon} did not end within {_GONE_S:g} s")
-            time.sleep(_PACE_S)
+        if poll(lambda: daemon in self._signals.running(), until=not_, within_s=_GONE_S, pause_s=_PACE_S):
+            raise LabError(f"{self._node.name}: {daemon} did not end within {_GONE_S:g} s")
         vtysh.drop_all(self._node)
 
     def _save(self, daemon: str) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from ipaddress import IPv4Address, IPv4Interface, ip_interface
-from typing import Any, Final
+from typing import Final
 
+from pytest_netbench.deadline import poll
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr.sections import Section
 
@@ -49,25 +49,23 @@ def _addresses(sections: Iterable[Section]) -> Iterable[tuple[str, str]]:
 
 def _known(node: HostedNode, wanted: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
     """The (interface, address) pairs that are up once the wanted ones are among them; none if nothing is wanted."""
-    deadline = time.monotonic() + _PATIENCE_S
-    found: list[tuple[str, str]] = []
-    while wanted:
-        ((answer, _),) = node.vty(_ASK)
-        found = [(name, address) for name, one in _up(answer).items() for address in one.get("addresses", ())]
-        if set(wanted) <= set(found) or time.monotonic() > deadline:
-            break
-        time.sleep(_PAUSE_S)
-    return found
+    if not wanted:
+        return []
+    return poll(lambda: _up(node), until=set(wanted).issubset, within_s=_PATIENCE_S, pause_s=_PAUSE_S)
 
 
-def _up(answer: str) -> Mapping[str, Mapping[str, Any]]:
+def _up(node: HostedNode) -> list[tuple[str, str]]:
+    ((answer, _),) = node.vty(_ASK)
     try:
         interfaces = json.loads(answer)
     except ValueError:
-        return {}
-    return {
-        name: one for name, one in interfaces.items() if one.get("status") == "up" and one.get("vrfName") == "default"
-    }
+        return []
+    return [
+        (name, address)
+        for name, one in interfaces.items()
+        if one.get("status") == "up" and one.get("vrfName") == "default"
+        for address in one.get("addresses", ())
+    ]
 
 
 def _chosen(known: Iterable[tuple[str, str]]) -> IPv4Address | None:

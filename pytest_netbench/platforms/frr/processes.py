@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import daemons
@@ -112,11 +112,9 @@ def _await_interfaces(node: HostedNode, daemon: str) -> None:
     (``zebra -n``) isisd, eigrpd and ripd keep interfaces under a name without VRF, and abort when asked for their
     config.
     """
-    deadline = time.monotonic() + _TELLING_S
-    while not _TOLD.search(node.vty([(daemon, _INTERFACES)])[0][0]):
-        if time.monotonic() > deadline:
-            raise LabError(f"{node.name}: {daemon} has not heard of the interfaces from zebra in {_TELLING_S:g} s")
-        time.sleep(_PACE_S)
+    asked = [(daemon, _INTERFACES)]
+    if not poll(lambda: _TOLD.search(node.vty(asked)[0][0]), until=bool, within_s=_TELLING_S, pause_s=_PACE_S):
+        raise LabError(f"{node.name}: {daemon} has not heard of the interfaces from zebra in {_TELLING_S:g} s")
 
 
 def start_router(node: HostedNode, needed: Iterable[str], *, options: Mapping[str, Sequence[str]] = _NONE) -> None:

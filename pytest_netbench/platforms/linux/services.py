@@ -7,10 +7,11 @@ caches are StayRTR: all are small and need no service manager. They run in wall 
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import not_
 from typing import Final, NamedTuple
 
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.hosting import (
     DNS_PORT,
@@ -151,11 +152,8 @@ def end(node: HostNode, kind: ServerName) -> None:
     """
     programs, name = node.capability(PROGRAMS), _SERVERS[kind].program
     programs.signal(name, _TERM)
-    ends_at = time.monotonic() + _GONE_S
-    while name in programs.running():
-        if time.monotonic() > ends_at:
-            raise LabError(f"{node.name}: {name} did not end within {_GONE_S:g} s")
-        time.sleep(_PACE_S)  # whoever asks is not told that a program has ended
+    if poll(lambda: name in programs.running(), until=not_, within_s=_GONE_S, pause_s=_PACE_S):
+        raise LabError(f"{node.name}: {name} did not end within {_GONE_S:g} s")
 
 
 def runs(node: HostNode, kind: ServerName) -> bool:

@@ -11,9 +11,11 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import not_
 from typing import NamedTuple
 
 from pytest_netbench import parts
+from pytest_netbench.deadline import poll
 from pytest_netbench.dialects.mutations import Mutable, Mutations
 from pytest_netbench.evaluation.behaviour.compare import spread
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
@@ -139,12 +141,8 @@ class Judge:
 
     def _lasting(self, lab: Lab, truths: Sequence[_Sight], moment: str | None) -> list[Difference]:
         """Differences that last as long as the task allows the network to react: a probe may notice after a minute."""
-        ends_at = time.monotonic() + self._patience_s(lab, moment)
-        while True:
-            found = self._differences(lab, truths)
-            if not found or time.monotonic() >= ends_at:
-                return found
-            time.sleep(PAUSE_S)
+        patience_s = self._patience_s(lab, moment)
+        return poll(lambda: self._differences(lab, truths), until=not_, within_s=patience_s, pause_s=PAUSE_S)
 
     def _patience_s(self, lab: Lab, moment: str | None) -> float:
         """Wall seconds that the task allows the network to react to an event; none if it is undisturbed."""
