@@ -66,7 +66,7 @@ def left(most: float) -> float:
 
 
 def poll(look: Callable[[], T], *, until: Callable[[T], object], within_s: float, pause_s: float) -> T:
-    """Look again and again until that is enough or the time is over, and return what was seen last.
+    """Look again and again until it is enough or the time is over; return what was seen last.
 
     Args:
         look: Looks once. It is called at least once.
