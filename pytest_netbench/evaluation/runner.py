@@ -171,7 +171,7 @@ class Runner:
             before = self._settling.look()
             for wait in quiet.values():
                 self._look([wait])
-        time.sleep(max(0.0, ends_at - time.monotonic()))
+        time.sleep(max(0.0, ends_at - time.monotonic()))  # no event tells that a network will not react any more
         holding = {index: wait for index, wait in quiet.items() if wait.result is not None and not wait.failed}
         return holding if holding and self._settling.look() == before else {}
 

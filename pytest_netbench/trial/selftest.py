@@ -41,7 +41,7 @@ class SelftestReport:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> SelftestReport:
-        """The report of which ``plain`` made ``plain``; without configs."""
+        """The report as it was before ``plain``, but for its configs."""
         values = {name: value for name, value in plain.items() if name != "verdict"}
         listed = {heading: tuple(lines) for heading, lines in plain["listed"].items()}
         return cls(**{**values, "problems": tuple(plain["problems"]), "listed": listed})

@@ -1,4 +1,4 @@
-"""The session of an agent: its interface, what it is told, and what becomes of how it ended."""
+"""The session of an agent: opening its interface, what it is told, and checking the state and answer that it left."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.beside_others import ALLOWED, judge
+from tests.support.beside_others import ALLOWED, VIRTUAL_LINK, judge
 
 ROOT = Path(__file__).parents[2]
 LISTED = f"{next(iter(ALLOWED))}::test_one"
@@ -12,7 +12,10 @@ OTHER = "tests/unit/test_text.py::test_one"
 
 
 def test_what_is_listed_exists_and_has_a_reason() -> None:
-    assert [name for name, why in ALLOWED.items() if not (ROOT / name).is_file() or not why] == []
+    for name, why in ALLOWED.items():
+        module, _, test = name.partition("::")
+        assert why
+        assert f"def {test}" in (ROOT / module).read_text(encoding="utf-8"), name
 
 
 def test_a_test_that_is_not_listed_fails_the_gate_although_it_passes_alone() -> None:
@@ -22,6 +25,12 @@ def test_a_test_that_is_not_listed_fails_the_gate_although_it_passes_alone() -> 
         f"{LISTED} failed beside others and passed alone: {ALLOWED[LISTED.partition('::')[0]]}",
         f"{OTHER} failed beside others and passed alone: not listed, so the gate fails",
     ]
+
+
+def test_a_single_test_is_listed_without_the_others_of_its_module() -> None:
+    assert judge([VIRTUAL_LINK], [])[1]
+    assert not judge([f"{VIRTUAL_LINK}_and_more"], [])[1]
+    assert not judge([f"{VIRTUAL_LINK.partition('::')[0]}::test_one"], [])[1]
 
 
 def test_one_that_is_listed_is_only_reported_and_one_that_fails_alone_too_is_pytests_own_failure() -> None:
