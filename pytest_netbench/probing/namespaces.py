@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_netbench.errors import RequirementMissing, UsageError
-from pytest_netbench.probing.networks import CLONE_NEWNET
+from pytest_netbench.kernel.syscalls import CLONE_NEWNET
 
 NO_RIGHTS: Final = "run as root, or as the user who made the namespace"
 _NS_GET_NSTYPE = 0xB703

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import os
 from collections.abc import Iterator, Mapping
 
-CLONE_NEWUSER = 0x10000000
-CLONE_NEWNET = 0x40000000
-
-# Python 3.11 has no os.setns
-_libc = ctypes.CDLL(None, use_errno=True)
+from pytest_netbench.kernel.syscalls import CLONE_NEWNET, setns
 
 
 class Networks:
@@ -42,10 +36,3 @@ def inside(network: int, home: int) -> Iterator[None]:
         yield
     finally:
         setns(home, CLONE_NEWNET)
-
-
-def setns(fd: int, kind: int) -> None:
-    """Enter the namespace that ``fd`` refers to."""
-    if _libc.setns(fd, kind) == -1:
-        number = ctypes.get_errno()
-        raise OSError(number, f"setns {kind:#x}: {os.strerror(number)}")

@@ -13,9 +13,10 @@ import os
 import resource
 from typing import Any, NoReturn
 
+from pytest_netbench.kernel.syscalls import CLONE_NEWNET, CLONE_NEWUSER, setns
 from pytest_netbench.probing import addresses, captures
 from pytest_netbench.probing.calls import Calls, Measured, Request, write_and_exit
-from pytest_netbench.probing.networks import CLONE_NEWNET, CLONE_NEWUSER, Networks, setns
+from pytest_netbench.probing.networks import Networks
 
 PERMISSION, USAGE, FAILED = "permission", "usage", "failed"
 """Why a call was not made, as callers are told."""

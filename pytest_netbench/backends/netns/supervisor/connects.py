@@ -6,10 +6,10 @@ import os
 import socket
 import time
 
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.kernel import syscalls as sys
 
 _EVERY_S = 0.003
 _NOBODY_LISTENS = (FileNotFoundError, ConnectionRefusedError, BlockingIOError)

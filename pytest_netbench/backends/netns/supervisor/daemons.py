@@ -12,9 +12,9 @@ import signal
 from collections.abc import Mapping
 
 from pytest_netbench.backends.netns.supervisor import roots
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.owner import Message
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.kernel import syscalls as sys
 
 _LOGS = f"{roots.BASE}/logs"
 _ALL_LOGS = "size=48m,mode=700"

@@ -12,8 +12,8 @@ import selectors
 from collections.abc import Callable, Collection
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import broker
 from pytest_netbench.backends.netns.supervisor.jobs import Done
+from pytest_netbench.kernel import listings
 
 _LONGEST_QUESTION = 8192
 _LONGEST_ANSWER = 60_000
@@ -86,12 +86,12 @@ class Desk:
         while not self._busy and not self._closed and b"\n" in self._pending:
             line, _, rest = bytes(self._pending).partition(b"\n")
             self._pending[:] = rest
-            self._serve(broker.words(line.decode("utf-8", "replace")))
+            self._serve(listings.words(line.decode("utf-8", "replace")))
         if self._busy:
             self._unwatch()
 
     def _serve(self, argv: list[str]) -> None:
-        why = broker.refuses(argv) if argv[0] in self._allowed else f"{argv[0][:64]}: not permitted"
+        why = listings.refuses(argv) if argv[0] in self._allowed else f"{argv[0][:64]}: not permitted"
         if why is not None:
             self._reply({"stdout": "", "stderr": f"{why}\n", "returncode": 1})
             return

@@ -9,8 +9,8 @@ import os
 from typing import NoReturn
 
 from pytest_netbench.backends.netns.supervisor import spawn
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor import tunnels as tun
+from pytest_netbench.kernel import syscalls as sys
 
 _NAMESPACES = (
     sys.CLONE_NEWUSER | sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWNET | sys.CLONE_NEWUTS | sys.CLONE_NEWIPC

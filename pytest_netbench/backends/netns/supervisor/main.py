@@ -20,7 +20,7 @@ from functools import partial
 from typing import NoReturn
 
 from pytest_netbench.backends.netns.supervisor import opening, spawn, wire_format
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.kernel import syscalls as sys
 
 
 def main(requests_fd: int) -> NoReturn:

@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from pytest_netbench.backends.netns.supervisor import roots
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
+from pytest_netbench.kernel import syscalls as sys
 from pytest_netbench.probing import networks
 
 _SIOCGIFFLAGS = 0x8913

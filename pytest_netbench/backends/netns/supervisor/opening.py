@@ -14,8 +14,8 @@ import struct
 from typing import NamedTuple, NoReturn
 
 from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, spawn
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.owner import Owner
+from pytest_netbench.kernel import syscalls as sys
 
 
 class Given(NamedTuple):

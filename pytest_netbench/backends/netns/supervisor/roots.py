@@ -8,9 +8,9 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor import tunnels as tun
 from pytest_netbench.backends.netns.supervisor.spawn import Furniture, Home
+from pytest_netbench.kernel import syscalls as sys
 
 BASE = "/tmp"
 PROC = f"{BASE}/proc"

@@ -17,9 +17,10 @@ import struct
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Self
 
-from pytest_netbench.backends.netns.supervisor import processes, roots, seccomp, spawn
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.backends.netns.supervisor import processes, roots, spawn
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces, Stdio
+from pytest_netbench.kernel import seccomp
+from pytest_netbench.kernel import syscalls as sys
 
 _AGENT_ID = 1000
 _WRITE_CAPS = (sys.CAP_NET_ADMIN, sys.CAP_NET_RAW, sys.CAP_NET_BIND_SERVICE)

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.kernel import syscalls as sys
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"
 Stdio = tuple[int, int, int]

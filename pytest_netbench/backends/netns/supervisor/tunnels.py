@@ -10,7 +10,7 @@ import contextlib
 import os
 import stat
 
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.kernel import syscalls as sys
 
 DIRECTORY = "/dev/net"
 DEVICE = f"{DIRECTORY}/tun"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.kernel import syscalls as sys
 
 _WRITABLE = ("/run", "/tmp", "/var")
 # mounts that the node makes here later (``ip netns add``) are those of its daemons, too

@@ -6,8 +6,6 @@ import ctypes
 import os
 from collections.abc import Iterable
 
-from pytest_netbench.probing import networks
-
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWIPC = 0x08000000
@@ -46,14 +44,17 @@ _RESOLVE_IN_ROOT = 0x10
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
-setns = networks.setns
-
 
 def _check(result: int, what: str) -> int:
     if result == -1:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
     return result
+
+
+def setns(fd: int, kind: int) -> None:
+    """Enter the namespace that ``fd`` refers to."""
+    _check(_libc.setns(fd, kind), f"setns {kind:#x}")
 
 
 def unshare(flags: int) -> None:

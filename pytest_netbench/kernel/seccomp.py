@@ -11,7 +11,7 @@ import os
 import socket
 import struct
 
-from pytest_netbench.backends.netns.supervisor import syscalls
+from pytest_netbench.kernel import syscalls
 
 # machine: (audit architecture, column of the table below)
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1), "riscv64": (0xC00000F3, 1)}

@@ -1,4 +1,4 @@
-"""Answers listings that need a capability, for agents that have none.
+"""Which listings that need a capability only read, for agents that have none.
 
 An argument list is run, without a shell, only if all its words are known to be read-only. Standard library only.
 """

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_netbench.backends.netns.supervisor import seccomp
+from pytest_netbench.kernel import seccomp
 
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
 X86, ARM = 0xC000003E, 0xC00000B7
