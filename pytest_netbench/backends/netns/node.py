@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,13 +14,13 @@ from pytest_netbench.backends.netns import connector
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.handover import Handover
 from pytest_netbench.backends.netns.program import Program, sandbox_of
-from pytest_netbench.backends.netns.vty import Vty
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED
 from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.platforms.frr import vty
 
 T = TypeVar("T")
 
@@ -43,7 +42,7 @@ class NetnsNode:
         self.time_scale = time_scale
         self._channel = channel
         self._lock = threading.Lock()
-        self._vtys: dict[str, Vty] = {}
+        self._vtys = vty.Vtys(name, self._connect)
         self._sessions: dict[str, _Session] = {}
 
     def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
@@ -91,17 +90,11 @@ class NetnsNode:
         )
 
     def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
-        return [
-            answer
-            for daemon, group in groupby(requests, key=itemgetter(0))
-            for answer in self._vty(daemon).ask([command for _, command in group])
-        ]
+        return self._vtys.vty(requests)
 
-    def _vty(self, daemon: str) -> Vty:
-        with self._lock:
-            if daemon not in self._vtys:
-                self._vtys[daemon] = Vty(self._channel, self.name, daemon)
-            return self._vtys[daemon]
+    def _connect(self, daemon: str) -> socket.socket:
+        _, fd = self._channel.call_for_fd("connect", node=self.name, path=vty.path(daemon), timeout_s=vty.TIMEOUT_S)
+        return socket.socket(fileno=fd)
 
     def settle(self, lines: Sequence[str]) -> int:
         return int(self._channel.call("settle", node=self.name, lines=list(lines))["applied"])
@@ -145,8 +138,7 @@ class NetnsNode:
         for session in self._sessions.values():
             session.let_go()
         self._sessions.clear()
-        for vty in self._vtys.values():
-            vty.close()
+        self._vtys.close()
 
 
 class _Session:

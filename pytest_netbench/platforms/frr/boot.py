@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode, Settling
-from pytest_netbench.platforms.frr import answers, daemons, loading, vtysh
+from pytest_netbench.platforms.frr import answers, daemons, installation, loading, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
 from pytest_netbench.platforms.frr.processes import note_options, restart_router, start_router
 
@@ -31,7 +31,7 @@ def boot(node: HostedNode, startup_config: str) -> list[RefusedLine]:
         LabError: The config needs a daemon that is not installed.
     """
     lines = [line.rstrip() for line in startup_config.splitlines()]
-    available = daemons.installed()
+    available = installation.of(node).names
     needed = daemons.needed_by(lines)
     if lacking := sorted(needed - set(available)):
         raise LabError(f"{node.name}: the startup config needs {', '.join(lacking)}, which this FRR does not have")

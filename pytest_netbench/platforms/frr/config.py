@@ -10,7 +10,7 @@ from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import CliSession
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import answers, daemons, vtysh
+from pytest_netbench.platforms.frr import answers, daemons, installation, vtysh
 from pytest_netbench.platforms.frr.processes import running, start
 
 Outcome = tuple[Literal["success", "error"], str]
@@ -160,7 +160,7 @@ class ConfigSession:
     def _start_daemons(self, line: str) -> None:
         if self._cli is None or vtysh.mode(self._cli.prompt) == "":
             return
-        wanted = (daemons.needed_by([line]) & set(daemons.installed())) - self._running
+        wanted = (daemons.needed_by([line]) & set(installation.of(self._node).names)) - self._running
         if not wanted:
             return
         start_late(self._node, wanted)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pytest_netbench.platforms.access import PtyProgram
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import daemons
+from pytest_netbench.platforms.frr import installation
 from pytest_netbench.platforms.frr.config import start_late
 from pytest_netbench.platforms.frr.processes import running
 from pytest_netbench.platforms.relay import RelayConsole
@@ -42,7 +42,7 @@ def open_console(node: HostedNode, *, run: Callable[[str], str], read_only: bool
 
 
 def _open(node: HostedNode, columns: int, rows: int) -> PtyProgram:
-    missing = (set(_SPOKEN_TO) & set(daemons.installed())) - running(node)
+    missing = (set(_SPOKEN_TO) & set(installation.of(node).names)) - running(node)
     if missing:
         start_late(node, missing)
     return node.pty(_PROGRAM, writable=False, columns=columns, rows=rows)

@@ -11,7 +11,7 @@ from typing import Protocol
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import answers, daemons, processes, vtysh
+from pytest_netbench.platforms.frr import answers, installation, processes, vtysh
 
 _FILE = "/run/frr/replay.conf"
 _MEMORY = "frr-daemon-configs"
@@ -45,7 +45,7 @@ class FrrDaemons:
         self._signals = signals
 
     def running(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self._signals.running()) & set(daemons.installed())))
+        return tuple(sorted(set(self._signals.running()) & set(installation.of(self._node).names)))
 
     def stop(self, daemon: str) -> None:
         self._end(daemon, _TERM)
@@ -115,7 +115,7 @@ class FrrDaemons:
             raise LabError(f"{self._node.name}: {daemon} does not run")
 
     def _check(self, daemon: str) -> None:
-        known = daemons.installed()
+        known = installation.of(self._node).names
         if daemon not in known:
             raise LabError(f"{self._node.name}: there is no daemon {daemon!r} (known: {', '.join(known)})")
 

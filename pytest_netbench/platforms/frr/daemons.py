@@ -74,8 +74,13 @@ def parse_version(text: str) -> str | None:
 def installed() -> tuple[str, ...]:
     """Daemons that lie in FRR's directory."""
     home = directory()
-    known = ("mgmtd", "zebra", *_OPENERS)
-    return () if home is None else tuple(name for name in known if (home / name).exists())
+    return () if home is None else known(path.name for path in home.iterdir())
+
+
+def known(names: Iterable[str]) -> tuple[str, ...]:
+    """The daemons among some names of files."""
+    present = set(names)
+    return tuple(name for name in ("mgmtd", "zebra", *_OPENERS) if name in present)
 
 
 def options_for(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from pytest_netbench.platforms.frr import (
     config,
     console,
     daemons,
+    installation,
     neighbors,
     offline,
     processes,
@@ -43,8 +44,8 @@ class FrrDriver:
     def installed_version(self) -> str | None:
         return daemons.version()
 
-    def version(self, node: HostedNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
-        return self.installed_version()
+    def version(self, node: HostedNode) -> str | None:
+        return installation.of(node).version
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)

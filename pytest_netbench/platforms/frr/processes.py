@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import daemons
+from pytest_netbench.platforms.frr import daemons, installation
 
 NO_KERNEL_NEXTHOPS = "no zebra nexthop kernel enable"
 """A line of every router that no config mentions. Configs are shown without it."""
@@ -68,15 +68,13 @@ def start(
         options: By name: beside those of ``note_options``.
         env: By name: variables of its environment.
     """
-    home = daemons.directory()
-    if home is None:
-        raise LabError(f"{node.name}: FRR is not installed (fix: {daemons.INSTALL_COMMAND})")
+    home = installation.of(node).home(node.name)
     wanted = list(names)
     noted = noted_options(node)
     for name in wanted:
         node.memory.setdefault(_DONE, {})[name] = set()
         node.start(
-            [str(home / name), "-P", "0", *_LOGGING, *noted.get(name, ()), *options.get(name, ())], env=env.get(name)
+            [f"{home}/{name}", "-P", "0", *_LOGGING, *noted.get(name, ()), *options.get(name, ())], env=env.get(name)
         )
     node.vty([(name, "show version") for name in wanted])
     for name in wanted:
@@ -119,7 +117,7 @@ def _await_interfaces(node: HostedNode, daemon: str) -> None:
 
 def start_router(node: HostedNode, needed: Iterable[str], *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """Start what every router runs and the daemons ``needed``."""
-    first = daemons.always(daemons.installed())
+    first = daemons.always(installation.of(node).names)
     start(node, first, options=options)
     node.vty([("zebra", line) for line in _PREPARE])
     if others := sorted(set(needed) - set(first)):
@@ -130,7 +128,7 @@ def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _
     """End all daemons and start them with an empty config."""
     names = running(node)
     end_router(node)
-    start_router(node, names - set(daemons.always(daemons.installed())), options=options)
+    start_router(node, names - set(daemons.always(installation.of(node).names)), options=options)
 
 
 def end_router(node: HostedNode) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 
-from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
 
-_TIMEOUT_S = 10.0
+TIMEOUT_S = 10.0
+"""Wall seconds that a daemon has to accept a connection, and to answer."""
 # Commands that are sent before the first answer is read. mgmtd loses pending commands while it runs a slow one.
 _AT_ONCE = 64
 _ONE_BY_ONE = frozenset({"mgmtd"})
@@ -18,13 +19,52 @@ _ONE_BY_ONE = frozenset({"mgmtd"})
 Answer = tuple[str, int]
 
 
-class Vty:
+def path(daemon: str) -> str:
+    """The socket of a daemon, in its node."""
+    return f"/run/frr/{daemon}.vty"
+
+
+class Vtys:
+    """Connections to the daemons of a node, each opened at its first use. Implements ``capabilities.FrrSockets``.
+
+    Args:
+        node: Its name, for errors.
+        connect: Connects to a daemon's socket; waits for a daemon that is still starting.
+    """
+
+    def __init__(self, node: str, connect: Callable[[str], socket.socket]) -> None:
+        self._node = node
+        self._connect = connect
+        self._lock = threading.Lock()
+        self._open: dict[str, _Vty] = {}
+
+    def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
+        """Ask daemons, see ``FrrSockets``."""
+        return [
+            answer
+            for daemon, group in groupby(requests, key=itemgetter(0))
+            for answer in self._to(daemon).ask([command for _, command in group])
+        ]
+
+    def _to(self, daemon: str) -> _Vty:
+        with self._lock:
+            if daemon not in self._open:
+                self._open[daemon] = _Vty(self._node, daemon, self._connect)
+            return self._open[daemon]
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        for one in self._open.values():
+            one.close()
+
+
+class _Vty:
     """A connection to one daemon, from any thread."""
 
-    def __init__(self, channel: Channel, node: str, daemon: str) -> None:
-        self._channel = channel
+    def __init__(self, node: str, daemon: str, connect: Callable[[str], socket.socket]) -> None:
         self._node = node
         self._daemon = daemon
+        self._connect = connect
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
         self._received = bytearray()
@@ -44,7 +84,7 @@ class Vty:
                         return self._exchange_all(commands)
                     except ConnectionError:
                         self._close()
-                self._socket = self._connect()
+                self._socket = self._connected()
                 self._exchange(["enable"])
                 return self._exchange_all(commands)
             except OSError as error:
@@ -52,13 +92,10 @@ class Vty:
                 what = commands[0] if len(commands) == 1 else f"{commands[0]} …"
                 raise LabError(f"{self._node}: {self._daemon} does not answer {what!r}: {error}") from error
 
-    def _connect(self) -> socket.socket:
-        _, fd = self._channel.call_for_fd(
-            "connect", node=self._node, path=f"/run/frr/{self._daemon}.vty", timeout_s=_TIMEOUT_S
-        )
-        os.set_blocking(fd, True)
-        connection = socket.socket(fileno=fd)
-        connection.settimeout(_TIMEOUT_S)
+    def _connected(self) -> socket.socket:
+        connection = self._connect(self._daemon)
+        connection.setblocking(True)
+        connection.settimeout(TIMEOUT_S)
         return connection
 
     def _exchange_all(self, commands: Sequence[str]) -> list[Answer]:
