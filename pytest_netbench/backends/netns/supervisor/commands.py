@@ -11,8 +11,8 @@ from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.jobs import Done, Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
-from pytest_netbench.backends.netns.supervisor.sandbox import Limits
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
+from pytest_netbench.kernel.confinement import Limits
 
 _LISTING_S = 5.0
 

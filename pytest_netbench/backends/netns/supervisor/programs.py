@@ -13,8 +13,8 @@ from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
-from pytest_netbench.backends.netns.supervisor.sandbox import Limits
 from pytest_netbench.backends.netns.supervisor.views import Views
+from pytest_netbench.kernel.confinement import Limits
 
 _COLUMNS, _ROWS = 4096, 1000
 # With this setting, the default value, glibc does not raise the threshold: what a daemon frees after its start, two

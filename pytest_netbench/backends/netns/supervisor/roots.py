@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pytest_netbench.backends.netns.supervisor import tunnels as tun
 from pytest_netbench.backends.netns.supervisor.spawn import Furniture, Home
+from pytest_netbench.kernel import confinement
 from pytest_netbench.kernel import syscalls as sys
 
 BASE = "/tmp"
@@ -78,55 +79,8 @@ _FILES = {
         "auth sufficient pam_permit.so\naccount sufficient pam_permit.so\nsession optional pam_permit.so\n"
     ),
 }
-# Listings need CAP_NET_ADMIN: descriptor 9 carries the words to the lab's broker, 8 brings status, length and text.
-_READER = """#!/bin/sh
-if ! { true >&9; } 2>/dev/null; then
-    real=/usr/sbin/${0##*/}; [ -x "$real" ] || real=/usr/bin/${0##*/}
-    exec "$real" "$@"
-fi
-exec 7>/tmp/.netbench-reads && flock 7
-{ printf '%s\\037' "${0##*/}" "$@"; printf '\\n'; } >&9
-read -r status size <&8 || exit 125
-head -c "$size" <&8
-exit "$status"
-"""
-# What an agent that may change its node may write. The other paths decide what the framework's own programs load there.
-_WRITABLE = ("/etc", "/home", "/root", "/run", "/tmp", "/var")
-_TRUSTED = (
-    "/etc/ld.so.preload",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/nsswitch.conf",
-    "/etc/passwd",
-    "/etc/group",
-    "/etc/pam.d",
-    "/etc/frr",
-    "/run/frr",
-    "/etc/ssl",
-    "/etc/xtables.conf",
-    "/etc/gss",
-    "/etc/udhcpc",
-    "/etc/haproxy",
-    "/etc/wireguard",
-    "/etc/stayrtr",
-)
-_READ_PROGRAMS = (
-    "nft",
-    "iptables",
-    "iptables-save",
-    "ip6tables",
-    "ip6tables-save",
-    "iptables-nft",
-    "ip6tables-nft",
-    "conntrack",
-    "ovs-vsctl",
-    "ovs-ofctl",
-    "ovs-appctl",
-    "wg",
-)
 # Sockets that take commands from whoever may open them. A look goes to the lab's broker instead.
-_CONTROLS = ("/run/openvswitch", "/run/wireguard", tun.DIRECTORY)
+CONTROLS = ("/run/openvswitch", "/run/wireguard", tun.DIRECTORY)
 
 
 class Host:
@@ -168,8 +122,7 @@ def prepare_lab(hidden: list[str]) -> None:
         if path.startswith("/usr/") and os.path.isdir(target):
             sys.mount("hidden", target, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")
     sys.make_read_only(f"{BASE}/usr")
-    for name in _READ_PROGRAMS:
-        _write(f"{BASE}/shared/readers/{name}", _READER.encode(), 0o555)
+    confinement.write_readers(f"{BASE}/shared/readers")
 
 
 def share_file(name: str, content: bytes) -> str:
@@ -299,27 +252,6 @@ def open_file(root: int, path: str, flags: int, mode: int = 0o644) -> int:
         os.close(handle)
         raise OSError(f"{path}: not a regular file")
     return handle
-
-
-def keep_trusted() -> None:
-    """Make the node read-only but for what an agent may write; runs in a mount namespace of the agent's own.
-
-    A mount point can be neither renamed nor removed, so nothing can be put in the place of what is kept.
-    """
-    for path in _WRITABLE:
-        sys.bind(path, path)
-    for path in _TRUSTED:
-        if os.path.lexists(path):
-            sys.bind(path, path)
-            sys.remount_read_only(path)
-    sys.remount_read_only("/")
-
-
-def hide_controls() -> None:
-    """Lay something empty over the sockets that take commands; runs in a mount namespace of the agent's own."""
-    for path in _CONTROLS:
-        if os.path.isdir(path):
-            sys.mount("hidden", path, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")
 
 
 def _write(path: str, content: bytes, mode: int = 0o644) -> None:

@@ -9,37 +9,19 @@ Agents' processes have a process namespace of their own: they see and can signal
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
-import resource
 import struct
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
 
 from pytest_netbench.backends.netns.supervisor import processes, roots, spawn
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces, Stdio
-from pytest_netbench.kernel import seccomp
+from pytest_netbench.kernel import confinement, seccomp
 from pytest_netbench.kernel import syscalls as sys
+from pytest_netbench.kernel.confinement import Limits
 
-_AGENT_ID = 1000
-_WRITE_CAPS = (sys.CAP_NET_ADMIN, sys.CAP_NET_RAW, sys.CAP_NET_BIND_SERVICE)
-# files of /proc that tell of the host: how it was started, its disks, its modules
-_HOSTS_OWN = ("cmdline", "partitions", "diskstats", "swaps", "modules", "mdstat", "iomem", "ioports")
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
-
-
-class Limits(NamedTuple):
-    """What an agent's command may use: bytes, processes, bytes."""
-
-    memory_bytes: int
-    processes: int
-    disk_bytes: int
-
-    @classmethod
-    def of(cls, request: Mapping[str, Any]) -> Self:
-        """The limits that a request names."""
-        return cls(request["memory_bytes"], request["processes"], request["disk_bytes"])
 
 
 def spawn_agent(
@@ -77,11 +59,11 @@ def spawn_agent(
         os.setsid()
         if terminal:
             fcntl.ioctl(stdio[0], _TAKE_TERMINAL, 0)
-        _furnish(writable=writable, limits=limits)
-        _let_go({*stdio, *(keep or {}).values()})
-        _limit(limits, most_processes=most)
+        confinement.furnish(writable=writable, limits=limits, hidden=roots.CONTROLS)
+        confinement.let_go({*stdio, *(keep or {}).values()})
+        confinement.limit(limits, most_processes=most)
         sys.no_new_privileges()
-        sys.keep_capabilities(_WRITE_CAPS if writable else ())
+        sys.keep_capabilities(confinement.WRITE_CAPS if writable else ())
         seccomp.install(seccomp.PROGRAM)
         spawn.become(argv, stdio, env, keep=keep, directory=home)
 
@@ -121,47 +103,4 @@ def _map_agent() -> None:
         file.write("deny")
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/self/{name}", "w") as file:
-            file.write(f"{_AGENT_ID} 0 1")
-
-
-def _furnish(*, writable: bool, limits: Limits) -> None:
-    """A /proc of one's own, and files that are read-only but for what the agent may write."""
-    sys.mount("proc", "/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
-    with open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
-    for name in _HOSTS_OWN:
-        if os.path.exists(f"/proc/{name}"):
-            sys.bind("/dev/null", f"/proc/{name}")
-    if writable:
-        roots.keep_trusted()
-        return
-    with open("/proc/sys/user/max_user_namespaces", "w") as file:
-        file.write("0")
-    size = f"size={limits.disk_bytes},nr_inodes=1024,mode=1777"
-    sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
-    roots.hide_controls()
-    sys.remount_read_only("/")
-
-
-def _let_go(kept: Collection[int]) -> None:
-    """Close what the supervisor of a large lab has open: the limit of files would leave no number free."""
-    for number in map(int, os.listdir("/proc/self/fd")):
-        if number > 2 and number not in kept:
-            with contextlib.suppress(OSError):  # the listing's own
-                os.close(number)
-
-
-def _limit(limits: Limits, *, most_processes: int) -> None:
-    for what, value in (
-        (resource.RLIMIT_NPROC, most_processes),
-        (resource.RLIMIT_DATA, limits.memory_bytes),
-        (resource.RLIMIT_AS, 4 * limits.memory_bytes),
-        (resource.RLIMIT_FSIZE, limits.disk_bytes),
-        (resource.RLIMIT_NOFILE, 256),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 65536),
-        (resource.RLIMIT_MSGQUEUE, 0),
-    ):
-        hard = resource.getrlimit(what)[1]
-        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(what, (bound, bound))
+            file.write(f"{confinement.AGENT_ID} 0 1")
