@@ -80,32 +80,32 @@ class Limits(NamedTuple):
         return cls(request["memory_bytes"], request["processes"], request["disk_bytes"])
 
 
-def furnish(*, writable: bool, limits: Limits, hidden: Collection[str]) -> None:
-    """Make a /proc of one's own, and files that are read-only but for what the agent may write.
-
-    Args:
-        writable: Whether the agent changes its node.
-        limits: What it may use.
-        hidden: Directories with sockets that take commands from whoever may open them; hidden from who only reads.
-    """
+def mount_proc() -> None:
+    """Mount a /proc of one's own that tells nothing of this machine, and be the first to end when memory is short."""
     sys.mount("proc", "/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     for name in _HOSTS_OWN:
         if os.path.exists(f"/proc/{name}"):
             sys.bind("/dev/null", f"/proc/{name}")
-    if writable:
-        _keep_trusted()
-        return
-    with open("/proc/sys/user/max_user_namespaces", "w") as file:
-        file.write("0")
-    size = f"size={limits.disk_bytes},nr_inodes=1024,mode=1777"
+
+
+def make_read_only(disk_bytes: int, *, hidden: Collection[str] = ()) -> None:
+    """Make the files of the node read-only, but for a /tmp of one's own.
+
+    Args:
+        disk_bytes: How much fits into /tmp.
+        hidden: Directories with sockets that take commands from whoever may open them.
+    """
+    size = f"size={disk_bytes},nr_inodes=1024,mode=1777"
     sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
-    _hide(hidden)
+    for path in hidden:
+        if os.path.isdir(path):
+            sys.mount("hidden", path, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")
     sys.remount_read_only("/")
 
 
-def _keep_trusted() -> None:
+def keep_trusted() -> None:
     """Make the node read-only but for what an agent may write; runs in a mount namespace of the agent's own.
 
     A mount point can be neither renamed nor removed, so nothing can be put in the place of what is kept.
@@ -117,13 +117,6 @@ def _keep_trusted() -> None:
             sys.bind(path, path)
             sys.remount_read_only(path)
     sys.remount_read_only("/")
-
-
-def _hide(paths: Collection[str]) -> None:
-    """Lay something empty over the sockets that take commands; runs in a mount namespace of the agent's own."""
-    for path in paths:
-        if os.path.isdir(path):
-            sys.mount("hidden", path, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")
 
 
 def let_go(kept: Collection[int]) -> None:

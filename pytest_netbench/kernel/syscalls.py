@@ -9,6 +9,7 @@ from collections.abc import Iterable
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWIPC = 0x08000000
+CLONE_NEWCGROUP = 0x02000000
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
@@ -24,9 +25,11 @@ MNT_DETACH = 0x2
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
+_PR_SET_KEEPCAPS = 8
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 47, 2
 
 CAP_NET_BIND_SERVICE = 10
 CAP_NET_ADMIN = 12
@@ -162,8 +165,13 @@ class _CapData(ctypes.Structure):
     _fields_ = [("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32)]
 
 
-def keep_capabilities(kept: Iterable[int]) -> None:
-    """Drop every capability but ``kept``, from the bounding set too."""
+def keep_capabilities(kept: Iterable[int], *, user: int | None = None) -> None:
+    """Drop every capability but ``kept``, from the bounding set too.
+
+    Args:
+        kept: Their numbers.
+        user: The user, and group, to become; programs that are run keep the capabilities all the same.
+    """
     keep = frozenset(kept)
     for capability in range(_LAST_CAP + 1):
         # EINVAL: the kernel knows no capability of that number
@@ -171,7 +179,13 @@ def keep_capabilities(kept: Iterable[int]) -> None:
             if ctypes.get_errno() != 22:
                 _check(-1, "prctl CAPBSET_DROP")
             break
+    if user is not None:
+        _check(_libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0), "prctl KEEPCAPS")
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
     mask = sum(1 << capability for capability in keep)
     header = _CapHeader(version=0x20080522, pid=0)
-    data = (_CapData * 2)(_CapData(mask, mask, 0), _CapData(0, 0, 0))
+    data = (_CapData * 2)(_CapData(mask, mask, 0 if user is None else mask), _CapData(0, 0, 0))
     _check(_libc.capset(ctypes.byref(header), ctypes.byref(data)), "capset")
+    for capability in keep if user is not None else ():
+        _check(_libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0), "prctl CAP_AMBIENT")

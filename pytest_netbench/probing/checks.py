@@ -54,8 +54,6 @@ def check_probe(where: str, probe: Probe, known: Collection[str]) -> None:
     _check_range(where, "dscp", probe.dscp, _DSCPS)
     if probe.timeout_s <= 0:
         raise UsageError(f"{where}: timeout_s is {probe.timeout_s:g}, expected more than 0 s")
-    if probe.listen_on is not None and probe.protocol not in _ANSWERED:
-        raise UsageError(f"{where}: listen_on is for tcp and udp; for {probe.protocol} use arrives_at")
 
 
 def check_flow(where: str, flow: OfferedFlow, target: str, known: Collection[str]) -> None:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import array
 import contextlib
-import errno
-import fcntl
 import os
-import socket
-import struct
 from collections.abc import Collection, Sequence
 from functools import partial
 
 from pytest_netbench.backends.netns.supervisor import roots
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
+from pytest_netbench.kernel import interfaces
 from pytest_netbench.kernel import syscalls as sys
 from pytest_netbench.probing import networks
 
-_SIOCGIFFLAGS = 0x8913
-_SIOCSIFFLAGS = 0x8914
-_SIOCETHTOOL = 0x8946
-_IFF_UP = 0x1
-_ETHTOOL_OFF = (0x1F, 0x24, 0x2C)  # STSO, SGSO, SGRO
-_CHECKSUMS_OFF = 0x17  # STXCSUM
 # Duplicate address detection and rate limits of ICMP errors would only add waiting: one second, and one per second.
 _SYSCTLS = {
     "net/ipv6/conf/default/accept_dad": "0",
@@ -54,8 +44,7 @@ def make(name: str, *, lab: Home, stem: roots.Stem) -> Namespaces:
         for key, value in _SYSCTLS.items():
             with contextlib.suppress(FileNotFoundError):
                 write_sysctl(key, value)
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-            _set_up(control, "lo")
+        interfaces.set_up("lo")
     except OSError as error:
         raise OSError(error.errno, f"node {name} could not be made: {error}") from None
     finally:
@@ -77,30 +66,11 @@ def inside_network(namespaces: Namespaces, home: int) -> contextlib.AbstractCont
     return networks.inside(namespaces.network, home)
 
 
-def plug_in(namespaces: Namespaces, home: int, interfaces: Sequence[str], *, summed: Collection[str] = ()) -> None:
-    """Set interfaces up, with segmentation offload off, so that packets on the wire are packets.
-
-    They are up before anything boots: a startup config that shuts one down then has the last word. Those that are
-    ``summed`` send whole checksums, for a program at the other end that reads packets as they are.
-    """
-    with inside_network(namespaces, home), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for name in interfaces:
-            for command in (*_ETHTOOL_OFF, *((_CHECKSUMS_OFF,) if name in summed else ())):
-                value = array.array("I", [command, 0])
-                request = struct.pack("16sP", name.encode(), value.buffer_info()[0])
-                try:
-                    fcntl.ioctl(control, _SIOCETHTOOL, request)
-                except OSError as error:
-                    if error.errno != errno.EOPNOTSUPP:
-                        raise
-            _set_up(control, name)
+def plug_in(namespaces: Namespaces, home: int, names: Sequence[str], *, summed: Collection[str] = ()) -> None:
+    """Set the interfaces of a node up, see ``kernel.interfaces``."""
+    with inside_network(namespaces, home):
+        interfaces.plug_in(names, summed=summed)
 
 
 def _own(kind: str) -> int:
     return os.open(f"{roots.PROC}/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
-
-
-def _set_up(control: socket.socket, name: str) -> None:
-    request = struct.pack("16sH14x", name.encode(), 0)
-    flags = struct.unpack("16sH14x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))[1]
-    fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", name.encode(), flags | _IFF_UP))

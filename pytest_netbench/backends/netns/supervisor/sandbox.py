@@ -59,7 +59,7 @@ def spawn_agent(
         os.setsid()
         if terminal:
             fcntl.ioctl(stdio[0], _TAKE_TERMINAL, 0)
-        confinement.furnish(writable=writable, limits=limits, hidden=roots.CONTROLS)
+        _furnish(limits, writable=writable)
         confinement.let_go({*stdio, *(keep or {}).values()})
         confinement.limit(limits, most_processes=most)
         sys.no_new_privileges()
@@ -104,3 +104,14 @@ def _map_agent() -> None:
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(f"{confinement.AGENT_ID} 0 1")
+
+
+def _furnish(limits: Limits, *, writable: bool) -> None:
+    """Make a /proc of one's own, and files that are read-only but for what the agent may write."""
+    confinement.mount_proc()
+    if writable:
+        confinement.keep_trusted()
+        return
+    with open("/proc/sys/user/max_user_namespaces", "w") as file:
+        file.write("0")
+    confinement.make_read_only(limits.disk_bytes, hidden=roots.CONTROLS)

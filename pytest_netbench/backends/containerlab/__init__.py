@@ -1,0 +1,1 @@
+"""Labs of containers, deployed by containerlab's own command line."""

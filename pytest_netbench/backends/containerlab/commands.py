@@ -1,0 +1,99 @@
+"""The programs that are called: containerlab, and the engine's own command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_netbench.errors import LabError
+
+OLDEST: Final = (0, 60)
+"""The oldest release of containerlab that is accepted; what it prints as JSON changed before."""
+_ENVIRONMENT = {"CLAB_VERSION_CHECK": "disable", "COLUMNS": "1000"}
+_LEVEL = re.compile(r"^(?:\d\d:\d\d:\d\d )?(?:ERROR|FATA|FATAL|Error:?)\s*")
+_LONGEST = 600
+
+
+@dataclass(frozen=True)
+class Failed(LabError):
+    """A program ended with an error."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def containerlab(*arguments: str, timeout_s: float = 120.0) -> Any:
+    """Call containerlab; return what it prints as JSON, or ``None`` if it prints nothing.
+
+    Raises:
+        Failed: It ended with an error, did not end in time, or printed something else.
+    """
+    output = call(["containerlab", *arguments], timeout_s=timeout_s)
+    if not output.strip():
+        return None
+    try:
+        return json.loads(output)
+    except ValueError:
+        raise Failed(f"containerlab {arguments[0]} printed no JSON: {output.strip()[:_LONGEST]}") from None
+
+
+def engine(*arguments: str, timeout_s: float = 60.0) -> str:
+    """Call the engine's command line; return what it prints.
+
+    Raises:
+        Failed: It ended with an error, or did not end in time.
+    """
+    return call(["docker", *arguments], timeout_s=timeout_s)
+
+
+def call(argv: Sequence[str], *, timeout_s: float) -> str:
+    """Call a program that ends with this process; return what it prints.
+
+    Raises:
+        Failed: It is not there, ended with an error, or did not end in time.
+    """
+    what = f"{argv[0]} {argv[1]}"
+    # what containerlab began goes on if it outlives who began it, and cannot be removed meanwhile
+    leash = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+    try:
+        done = subprocess.run(
+            [*leash, *argv],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env={**os.environ, **_ENVIRONMENT},
+            timeout=timeout_s,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise Failed(f"{argv[0]} is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{what} did not end within {timeout_s:g} s") from None
+    if done.returncode:
+        raise Failed(f"{what}: {reason(done.stderr or done.stdout) or f'exit status {done.returncode}'}")
+    return done.stdout
+
+
+def reason(text: str) -> str:
+    """Why a call failed, from what it printed: the lines of errors without their frames, or the last line."""
+    lines = [" ".join(line.strip(" │╭╮╰╯─┃┏┓┗┛━|").split()) for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    errors = [number for number, line in enumerate(lines) if _LEVEL.match(line)]
+    chosen = lines[errors[0] :] if errors else lines[-1:]
+    return _LEVEL.sub("", " ".join(chosen))[:_LONGEST]
+
+
+def version(text: str) -> tuple[int, ...] | None:
+    """The release in what ``containerlab version --short`` prints; ``None`` for one that was built without."""
+    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    numbers = tuple(int(word) for word in found.groups(default="0")) if found else ()
+    return numbers if any(numbers) else None

@@ -1,0 +1,115 @@
+"""A running containerlab lab."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Thread
+from typing import Any, TypeVar
+
+from pytest_netbench.backends.containerlab import leftovers
+from pytest_netbench.backends.containerlab.links import ContainerLinks
+from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.power import ContainerNodes
+from pytest_netbench.backends.containerlab.programs import Place
+from pytest_netbench.backends.containerlab.topology import ports
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.ready import Readiness
+from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.probing.namespaces import Namespace
+from pytest_netbench.probing.prober import NamespaceProber
+
+T = TypeVar("T")
+
+
+class ContainerLab:
+    """Implements ``lab.protocols.Lab``.
+
+    Args:
+        folder: Of the lab, named as the lab is.
+        request: What it is.
+        nodes: By name in the task.
+        panel: The container of its LANs, if it has any.
+        drivers: By node.
+    """
+
+    isolation = Isolation(
+        read_only="an ordinary user without capabilities, with read-only files; the view node of vtysh",
+        runs_as="user 1000 of the container; to change a node, with the network capabilities of its network only",
+    )
+    time_scale = 1.0
+    features = ("containerlab", "veth")
+
+    def __init__(
+        self,
+        *,
+        folder: Path,
+        request: LabRequest,
+        nodes: Mapping[str, ContainerNode],
+        panel: Place | None,
+        drivers: Mapping[str, Any],
+    ) -> None:
+        self.folder = folder
+        self.topology = request.topology
+        self.nodes = nodes
+        self.substitutes: dict[str, str] = {}
+        self.refused_startup_lines: tuple[RefusedLine, ...] = ()
+        self.readiness = Readiness()
+        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self.prober = NamespaceProber(
+            {name: Namespace(pid=node.place.pid, interfaces=(*node.interfaces, "lo")) for name, node in nodes.items()}
+        )
+        self._drivers = drivers
+        links = ContainerLinks(
+            request.topology,
+            nodes,
+            (panel, ports(request.topology)),
+            lambda node, interface: str(drivers[node].kernel_interface(interface)),
+        )
+        power = ContainerNodes(nodes, drivers, links, request.startup_configs)
+        self._offered = {PROBES.name: self.prober, LINKS.name: links, NODES.name: power}
+        self._cleaner: Thread | None = None
+        self._cleaning_failed: BaseException | None = None
+
+    def driver(self, node: str) -> Any:
+        return self._drivers[node]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of(self._offered, owner="this containerlab lab")
+
+    def destroy(self) -> None:
+        if self._cleaner is not None:
+            return
+        started = time.monotonic()
+        self.prober.close()
+        for node in self.nodes.values():
+            node.close()
+        # not a daemon thread: the interpreter does not end before it does
+        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
+        self._cleaner.start()
+        self.destroy_s = time.monotonic() - started
+
+    def _clean_up(self, started: float) -> None:
+        try:
+            leftovers.remove(self.folder)
+        except Exception as error:  # noqa: BLE001 - given to whoever waits
+            self._cleaning_failed = error
+        self.cleanup_s = time.monotonic() - started
+
+    def await_cleanup(self) -> None:
+        """Wait until no container, network or file of a destroyed lab is left.
+
+        Raises:
+            LabError: The lab was not destroyed, or something is left.
+        """
+        if self._cleaner is None:
+            raise LabError("the lab was not destroyed")
+        self._cleaner.join()
+        if self._cleaning_failed is not None:
+            raise LabError(
+                f"the lab could not be cleaned up (fix: netbench clean): {self._cleaning_failed}"
+            ) from self._cleaning_failed

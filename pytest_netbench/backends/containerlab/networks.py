@@ -1,0 +1,49 @@
+"""What is done in the network of a container from outside, without a process in it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+
+from pytest_netbench.kernel import interfaces, silence, syscalls
+
+
+def plug_in(pid: int, names: Sequence[str]) -> None:
+    """Set interfaces up without segmentation offloads, in the network of a process: packets on the wire are packets.
+
+    Raises:
+        OSError: The process has ended, or has no such interface.
+    """
+    _within(pid, lambda: interfaces.plug_in(names))
+
+
+def set_silent(pid: int, name: str, *, silent: bool) -> None:
+    """Let an interface in the network of a process receive nothing, or all again.
+
+    Raises:
+        OSError: The process has ended, has no such interface, or the kernel cannot do it.
+    """
+    _within(pid, lambda: silence.silence(name, silent=silent))
+
+
+def _within(pid: int, work: Callable[[], None]) -> None:
+    """Do something in a thread that is in the network of a process; the thread ends there."""
+    failures: list[OSError] = []
+
+    def enter_and_work() -> None:
+        try:
+            network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                syscalls.setns(network, syscalls.CLONE_NEWNET)
+            finally:
+                os.close(network)
+            work()
+        except OSError as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=enter_and_work)
+    thread.start()
+    thread.join()
+    if failures:
+        raise failures[0]

@@ -1,0 +1,120 @@
+"""The topology file of a lab, as containerlab reads it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pytest_netbench.backends.containerlab.kinds import Kind
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.topology import Topology
+
+MTU: Final = 1500
+"""Of all links: containerlab's own default is larger."""
+OWNER: Final = "netbench-lab"
+"""The label of what this project deployed; its value is the lab's name."""
+PANEL: Final = "netbench-lans"
+"""The node whose bridges are the LANs of a topology, and that holds the other ends of stubs."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
+
+
+def node_names(request: LabRequest) -> dict[str, str]:
+    """By node of the task: its name in the topology file, the same if it can be the name of a container."""
+    taken = {node.name for node in request.topology.nodes if _NAME.fullmatch(node.name)} - {PANEL}
+    found = {}
+    for number, node in enumerate(request.topology.nodes):
+        if node.name in taken:
+            found[node.name] = node.name
+            continue
+        name = f"node{number}"
+        while name in taken:
+            name += "x"
+        taken.add(name)
+        found[node.name] = name
+    return found
+
+
+def container(lab: str, node: str) -> str:
+    """The name of a container, as containerlab makes it.
+
+    Args:
+        lab: Name of the lab.
+        node: Name in the topology file.
+    """
+    return f"clab-{lab}-{node}"
+
+
+def ports(topology: Topology) -> dict[tuple[str, str], str]:
+    """By node and interface that is in a LAN, or ends nowhere: its port of the panel."""
+    return {
+        (end.node, end.interface): f"l{number}p{place}"
+        for number, link in enumerate(topology.links)
+        if len(link.endpoints) != 2
+        for place, end in enumerate(link.endpoints)
+    }
+
+
+def bridges(topology: Topology) -> list[list[str]]:
+    """The commands that make the LANs of a topology on its panel."""
+    found: list[list[str]] = []
+    for number, link in enumerate(topology.links):
+        if len(link.endpoints) > 2:
+            bridge = f"lan{number}"
+            found.append(["ip", "link", "add", bridge, "type", "bridge", "mcast_snooping", "0", "stp_state", "0"])
+            found.append(["ip", "link", "set", bridge, "up"])
+            found += [
+                ["ip", "link", "set", f"l{number}p{place}", "master", bridge] for place in range(len(link.endpoints))
+            ]
+    return found
+
+
+def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    """The topology file of a request.
+
+    Nodes are not privileged, and have no interface but those of the task: with containerlab's management network they
+    would reach each other past the lab. Its network is made all the same, so each lab has one of its own.
+    """
+    names = node_names(request)
+    nodes = {names[node]: _node(kinds[dialect]) for node, dialect in request.dialects.items()}
+    if ports(request.topology):
+        quiet = {"net.ipv6.conf.all.disable_ipv6": 1, "net.ipv6.conf.default.disable_ipv6": 1}
+        nodes[PANEL] = _node(kinds["linux"]) | {"sysctls": quiet}
+    return {
+        "name": lab,
+        "mgmt": {"network": f"{lab}-mgmt", "ipv4-subnet": "auto"},
+        "topology": {
+            "defaults": {
+                "privileged": False,
+                "network-mode": "none",
+                "image-pull-policy": "IfNotPresent",
+                "labels": {OWNER: lab},
+            },
+            "nodes": nodes,
+            "links": [{"endpoints": ends, "mtu": MTU} for ends in _links(request.topology, names)],
+        },
+    }
+
+
+def _links(topology: Topology, names: Mapping[str, str]) -> Iterator[list[str]]:
+    panel = ports(topology)
+    for link in topology.links:
+        ends = [f"{names[end.node]}:{end.interface}" for end in link.endpoints]
+        if len(ends) == 2:
+            yield ends
+        else:
+            for end, shown in zip(link.endpoints, ends, strict=True):
+                yield [shown, f"{PANEL}:{panel[end.node, end.interface]}"]
+
+
+def _node(kind: Kind) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": kind.kind, "image": kind.image}
+    if kind.entrypoint is not None:
+        found["entrypoint"] = kind.entrypoint
+    if kind.cmd is not None:
+        found["cmd"] = kind.cmd
+    if kind.cap_add:
+        found["cap-add"] = list(kind.cap_add)
+    if kind.sysctls:
+        found["sysctls"] = dict(kind.sysctls)
+    return found
