@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pytest_netbench.cli import (
     a2a,
+    clean,
     commands,
     compare,
     doctor,
@@ -67,6 +68,7 @@ _COMMANDS: Final = (
     gate,
     report,
     lab,
+    clean,
     serve,
     show,
     mcp,

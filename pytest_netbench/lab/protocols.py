@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.report import Check
@@ -99,6 +99,19 @@ class Lab(Protocol):
 
         Raises:
             LabError: Something is left.
+        """
+        ...
+
+
+@runtime_checkable
+class Cleans(Protocol):
+    """A backend whose labs belong to another program, and so outlive their owner if it is killed."""
+
+    def clean(self) -> list[str]:
+        """Remove labs whose owner has ended; return the name of each.
+
+        Raises:
+            LabError: Something of one is left.
         """
         ...
 

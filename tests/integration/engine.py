@@ -9,13 +9,26 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.support.programs import NotToBeHad
 
 _READY_S = 60
-_NAMESPACES = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
+_NAMESPACES = (
+    *("setpriv", "--pdeathsig", "KILL"),
+    *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"),
+)
+# The first process takes in orphans, as an init does: a container whose processes nobody takes in does not end. What
+# other programs write beside containers (names of hosts, namespaces by name) stays in here.
+_INIT = """
+ip link set lo up
+mount --make-rprivate / && mount -t tmpfs run /run && mkdir -p /run/netns /run/netbench
+cp /etc/hosts /run/netbench/hosts && mount --bind /run/netbench/hosts /etc/hosts
+if [ -d /etc/ssh/ssh_config.d ]; then mount -t tmpfs ssh /etc/ssh/ssh_config.d; fi
+{daemon} --cgroup-parent {parent} &
+while kill -0 $! 2>/dev/null; do wait -n; done
+"""
 _CGROUPS = Path("/sys/fs/cgroup")
 
 
@@ -24,12 +37,19 @@ class Engine:
     """An engine that answers."""
 
     address: str | None
+    enter: tuple[str, ...] = ()
+    """The words before a command that runs beside its containers; none if they are on this machine itself."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment in which clients find it."""
+        return {**os.environ, **({"DOCKER_HOST": self.address} if self.address else {})}
 
     def run(self, *arguments: str | Path, check: bool = True, stdin: bytes | None = None) -> str:
         """Run a docker command; both outputs."""
         done = subprocess.run(
             ["docker", *map(str, arguments)],
-            env={**os.environ, **({"DOCKER_HOST": self.address} if self.address else {})},
+            env=self.environment,
             input=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -73,7 +93,7 @@ def _started(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
     with log.open("w") as output:
         # the first process of a PID namespace ends all others with itself
         process = subprocess.Popen(
-            [*_NAMESPACES, "sh", "-c", f"ip link set lo up && exec {daemon} --cgroup-parent {parent}"],
+            [*_NAMESPACES, "bash", "-c", _INIT.format(daemon=daemon, parent=parent)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -86,7 +106,8 @@ def _started(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
             if process.poll() is not None or time.monotonic() > ends_at:
                 raise NotToBeHad(f"a Docker engine cannot be started here: {_reason(log)}")
             time.sleep(0.2)
-        yield engine
+        (init,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        yield replace(engine, enter=("nsenter", "-t", init, "--net", "--pid", "--mount", "--wd=."))
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -67,10 +67,15 @@ class ContainerlabBackend:
                 )
         return _beyond(request)
 
+    def clean(self) -> list[str]:
+        folders = [*leftovers.abandoned()]
+        for folder in folders:
+            leftovers.remove(folder)
+        return [folder.name for folder in folders]
+
     def deploy(self, request: LabRequest) -> ContainerLab:
         began = time.monotonic()
-        for folder in leftovers.abandoned():
-            leftovers.remove(folder)
+        self.clean()
         table = kinds.table()
         drivers = _drivers(request.dialects, table)
         folder = leftovers.new_folder(request.name)

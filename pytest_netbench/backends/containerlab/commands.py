@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_netbench.errors import LabError
@@ -20,14 +19,8 @@ _LEVEL = re.compile(r"^(?:\d\d:\d\d:\d\d )?(?:ERROR|FATA|FATAL|Error:?)\s*")
 _LONGEST = 600
 
 
-@dataclass(frozen=True)
 class Failed(LabError):
     """A program ended with an error."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def containerlab(*arguments: str, timeout_s: float = 120.0) -> Any:

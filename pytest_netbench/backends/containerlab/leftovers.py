@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pytest_netbench.backends.containerlab import commands
 from pytest_netbench.backends.containerlab.entrance import started
@@ -41,11 +41,6 @@ def new_folder(slug: str) -> Path:
     (draft / _OWNER).write_text(json.dumps(owner))
     # whoever looks for what is abandoned sees a folder only with its owner
     return draft.rename(state() / f"netbench-{stem}-{os.getpid()}-{next(_numbers)}")
-
-
-def keep(folder: Path) -> None:
-    """Let a lab stay when its owner ends; only ``remove`` ends it then."""
-    (folder / _OWNER).write_text(json.dumps({"kept": True}))
 
 
 def remove(folder: Path) -> None:
@@ -76,31 +71,10 @@ def abandoned() -> Iterator[Path]:
             yield folder
 
 
-def everything() -> list[Path]:
-    """The folders of all labs that are there, those that are in use or kept too."""
-    return sorted(state().glob("netbench-*"))
-
-
-def is_kept(folder: Path) -> bool:
-    """Whether a lab stays although its owner has ended."""
-    return _owner(folder).get("kept") is True
-
-
 def _is_owned(folder: Path) -> bool:
-    owner = _owner(folder)
-    if owner.get("kept"):
-        return True
-    if owner.get("boot") != _BOOT.read_text().strip():
-        return False
     try:
-        return bool(started(int(owner["pid"])) == owner["started"])
-    except (OSError, KeyError):
+        owner = json.loads((folder / _OWNER).read_text())
+        here = owner["boot"] == _BOOT.read_text().strip()
+        return here and started(int(owner["pid"])) == owner["started"]
+    except (OSError, ValueError, KeyError):
         return False
-
-
-def _owner(folder: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads((folder / _OWNER).read_text())
-    except (OSError, ValueError):
-        return {}
-    return found

@@ -1,0 +1,41 @@
+"""netbench clean: remove labs of runs that were killed, where they belong to another program."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which backend."""
+    parser.add_argument("--backend", metavar="NAME", help="only after this backend (default: all that need it)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line for each lab that was removed; return 1 if something could not be removed.
+
+    Raises:
+        UsageError: There is no such backend, or it leaves nothing behind.
+    """
+    from pytest_netbench import parts  # noqa: PLC0415
+    from pytest_netbench.errors import LabError, UsageError  # noqa: PLC0415
+    from pytest_netbench.lab.protocols import Cleans  # noqa: PLC0415  (imports pydantic)
+
+    names = [arguments.backend] if arguments.backend else parts.names("backends")
+    status, removed = 0, 0
+    for name in names:
+        backend = parts.load("backends", name)()
+        if not isinstance(backend, Cleans):
+            if arguments.backend:
+                raise UsageError(f"backend {name!r} leaves nothing behind: its labs end with the process that has them")
+            continue
+        try:
+            found = backend.clean()
+        except LabError as error:
+            print(f"{name}: {error}")
+            status = 1
+            continue
+        removed += len(found)
+        print("".join(f"{name}: removed {lab}\n" for lab in found), end="")
+    if not status and not removed:
+        print("nothing to remove")
+    return status
