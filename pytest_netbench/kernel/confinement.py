@@ -127,10 +127,15 @@ def let_go(kept: Collection[int]) -> None:
                 os.close(number)
 
 
-def limit(limits: Limits, *, most_processes: int) -> None:
-    """Set the limits of this process and its children; ``most_processes`` counts all of their user."""
+def limit(limits: Limits, *, most_processes: int | None) -> None:
+    """Set the limits of this process and its children.
+
+    Args:
+        limits: The limits.
+        most_processes: How many the user may have, all of it on this machine counted; ``None`` for no limit.
+    """
     for what, value in (
-        (resource.RLIMIT_NPROC, most_processes),
+        *(() if most_processes is None else ((resource.RLIMIT_NPROC, most_processes),)),
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_AS, 4 * limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.disk_bytes),

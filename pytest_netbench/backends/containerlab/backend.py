@@ -93,7 +93,11 @@ def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Kind], driv
     """Deploy the containers and links of a lab; nothing is configured yet."""
     file = folder / leftovers.TOPOLOGY
     file.write_text(yaml.safe_dump(topology_file(folder.name, request, table), sort_keys=False), encoding="utf-8")
-    commands.containerlab("deploy", "--topo", str(file), "--format", "json")
+    try:
+        commands.containerlab("deploy", "--topo", str(file), "--format", "json")
+    except commands.Failed as error:
+        images = ", ".join(dict.fromkeys(table[dialect].image for dialect in request.dialects.values()))
+        raise LabError(f"{error} (images: {images})") from None
     logs = folder / "logs"
     names = node_names(request)
     containers = {node: container(folder.name, name) for node, name in names.items()}

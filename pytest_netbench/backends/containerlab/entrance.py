@@ -3,7 +3,7 @@
 Profiles
     trusted   the framework's own program, with the rights of this process
     daemon    the same; it goes on when this process ends, as a child of the container's first process
-    read      an agent's look: an ordinary user without capabilities, files that are read-only, a /tmp of its own
+    read      an agent's look: a user of its own without capabilities, files that are read-only, a /tmp of its own
     write     an agent's change: the same, with the network capabilities over the container's own network
 
 Agents' programs have a process namespace of their own below the container's: they see and can signal only themselves,
@@ -40,6 +40,7 @@ _NAMESPACES = (
     ("pid", sys.CLONE_NEWPID),
     ("mnt", sys.CLONE_NEWNS),
 )
+_FIRST_USER = 0x60000000  # nobody has these numbers; each of an agent's commands has one
 _AGENT_HOME = "/tmp"  # noqa: S108 - a tmpfs of its own
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
 _START_TIME = 19  # of the words behind the name in /proc/PID/stat
@@ -77,12 +78,13 @@ def serve(request: Request) -> int:
     Raises:
         OSError: The container is gone, or may not be entered.
     """
+    own_user = _FIRST_USER + os.getpid()
     enter(request["pid"], request["started"])
     profile = request["profile"]
     if profile in ("trusted", "daemon"):
         return _trusted(request, stays=profile == "daemon")
     desk = listings_desk.Desk(request["reads"], _run_listing) if request["reads"] else None
-    child = _fork(lambda: _agent(request, desk))
+    child = _fork(lambda: _agent(request, desk, own_user))
     if desk is not None:
         return desk.serve_until_end_of(child)
     return os.waitpid(child, 0)[1]
@@ -151,7 +153,7 @@ def _run_listing(argv: list[str], output: int) -> int:
     return _fork(run)
 
 
-def _agent(request: Request, desk: listings_desk.Desk | None) -> NoReturn:
+def _agent(request: Request, desk: listings_desk.Desk | None, own_user: int) -> NoReturn:
     sys.die_with_parent()
     sys.unshare(sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWIPC)
     limits = confinement.Limits.of(request)
@@ -166,8 +168,10 @@ def _agent(request: Request, desk: listings_desk.Desk | None) -> NoReturn:
         for number, descriptor in kept.items():
             os.dup2(descriptor, number, inheritable=True)
         confinement.let_go(kept)
-        confinement.limit(limits, most_processes=limits.processes)
-        user, groups = _identity(request["user"])
+        known = _identity(request["user"])
+        # the kernel counts the processes of a user in all containers and on this machine together
+        confinement.limit(limits, most_processes=None if known else limits.processes)
+        user, groups = known or (own_user, [])
         os.setgroups(groups)
         sys.no_new_privileges()
         caps = confinement.WRITE_CAPS if request["profile"] == "write" else ()
@@ -191,14 +195,14 @@ def _furnish(limits: confinement.Limits, *, with_readers: bool) -> None:
     confinement.make_read_only(limits.disk_bytes)
 
 
-def _identity(user: str) -> tuple[int, list[int]]:
-    """The number of a user of the container, and its groups; those of an agent if it has no such user.
+def _identity(user: str) -> tuple[int, list[int]] | None:
+    """The number of a user of the container, and its groups; ``None`` if it has no such user.
 
     The files are read here: the library's own look-up would load code of the container.
     """
     users = {words[0]: int(words[2]) for words in _entries("/etc/passwd") if words[2].isdigit()}
     groups = [int(words[2]) for words in _entries("/etc/group") if user in (words[0], *words[3].split(","))]
-    return users.get(user) or confinement.AGENT_ID, groups if users.get(user) else []
+    return (users[user], groups) if users.get(user) else None
 
 
 def _entries(path: str) -> list[list[str]]:

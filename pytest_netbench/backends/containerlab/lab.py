@@ -38,8 +38,8 @@ class ContainerLab:
     """
 
     isolation = Isolation(
-        read_only="an ordinary user without capabilities, with read-only files; the view node of vtysh",
-        runs_as="user 1000 of the container; to change a node, with the network capabilities of its network only",
+        read_only="a user of its own without capabilities, with read-only files; the view node of vtysh",
+        runs_as="a user of its own; to change a node, with the network capabilities of its container only",
     )
     time_scale = 1.0
     features = ("containerlab", "veth")

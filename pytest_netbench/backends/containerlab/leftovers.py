@@ -75,6 +75,12 @@ def _is_owned(folder: Path) -> bool:
     try:
         owner = json.loads((folder / _OWNER).read_text())
         here = owner["boot"] == _BOOT.read_text().strip()
-        return here and started(int(owner["pid"])) == owner["started"]
+        return here and _lives(int(owner["pid"]), owner["started"])
     except (OSError, ValueError, KeyError):
         return False
+
+
+def _lives(pid: int, since: str) -> bool:
+    """Whether a process runs; one that has ended and that nobody has asked for does not."""
+    state = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    return state not in ("Z", "X") and started(pid) == since

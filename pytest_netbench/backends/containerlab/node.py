@@ -147,10 +147,17 @@ class ContainerNode:
         with self._lock:
             session = self._sessions.get(key)
             if session is None or not session.alive:
-                program, *args = programs.command(programs.request(self.place, argv, "read", user=_VTYSH_USER))
-                session = ScrapliSession(name=f"{self.name} ({argv[0]})", bin=program, args=args, definition=definition)
+                # rarely scrapli loses a first prompt; nothing was sent yet, so the program can be started again
+                try:
+                    session = self._started(argv, definition)
+                except LabError:
+                    session = self._started(argv, definition)
                 self._sessions[key] = session
             return session
+
+    def _started(self, argv: Sequence[str], definition: Mapping[str, Any] | str) -> ScrapliSession:
+        program, *args = programs.command(programs.request(self.place, argv, "read", user=_VTYSH_USER))
+        return ScrapliSession(name=f"{self.name} ({argv[0]})", bin=program, args=args, definition=definition)
 
     def drop_cli(self, key: str = "main") -> None:
         with self._lock:
