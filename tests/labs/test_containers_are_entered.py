@@ -1,0 +1,157 @@
+"""Programs in containers: here in namespaces as a container has them, without an engine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_netbench.backends.containerlab import networks, programs
+from pytest_netbench.backends.containerlab.entrance import started
+from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.programs import Place
+from pytest_netbench.errors import LabDied
+from pytest_netbench.kernel import silence
+from pytest_netbench.model.topology import Node, Topology
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="containers are entered as root")
+READY_S = 20
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """Namespaces with a pair of interfaces, whose first process takes in orphans."""
+    ready = tmp_path / "ready"
+    script = (
+        "ip link set lo up; ip link add near type veth peer name far; ip link set near up; ip link set far up;"
+        f" touch {ready}; while :; do sleep 60 & wait $!; done"
+    )
+    process = subprocess.Popen(
+        ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--uts", "--ipc", "bash", "-c", script]
+    )
+    ends_at = time.monotonic() + READY_S
+    while not ready.exists():
+        assert time.monotonic() < ends_at
+        time.sleep(0.01)
+    (first,) = map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
+    yield Place("c", first, started(first))
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def node(place: Place, tmp_path: Path) -> Iterator[ContainerNode]:
+    topology = Topology(nodes=(Node(name="n"),))
+    found = ContainerNode(place=place, name="n", platform="linux", topology=topology, logs=tmp_path, image_memory={})
+    yield found
+    found.close()
+
+
+def test_a_trusted_program_is_in_the_container_and_may_set_variables_of_its_network(node: ContainerNode) -> None:
+    forward = Path("/proc/sys/net/ipv4/ip_forward")
+    before = forward.read_text()
+    script = "sysctl -qw net.ipv4.ip_forward=1; sysctl -n net.ipv4.ip_forward; ls /sys/class/net; cat /proc/1/comm; cat"
+    done = node.run(["sh", "-c", script], input="given")
+    assert done.stdout.split()[0] == "1"
+    assert done.stdout.endswith("bash\ngiven")
+    assert forward.read_text() == before
+    assert node.run(["ip", "-br", "link", "show", "near"]).stdout.startswith("near@far")
+
+
+def test_an_agent_that_looks_can_change_nothing_and_sees_only_itself(node: ContainerNode) -> None:
+    done = node.shell("ip link set near down; touch /etc/x /usr/x; ls /proc | grep -c '^[0-9]'; id -u", writable=False)
+    processes, user = done.stdout.split()
+    assert int(processes) < 8
+    assert int(user) > 65536
+    assert "not permitted" in done.stderr
+    assert done.stderr.count("cannot touch") == 2
+
+
+def test_an_agent_that_changes_may_change_the_network_and_nothing_of_this_machine(node: ContainerNode) -> None:
+    machine = "echo x > /proc/sys/kernel/core_pattern; touch /root/x; unshare -n true"
+    done = node.shell(f"ip link set near mtu 1400 && ip link show near; {machine}", writable=True)
+    assert "mtu 1400" in done.stdout
+    assert "cannot create /proc/sys/kernel/core_pattern" in done.stderr
+    assert "cannot touch" in done.stderr
+    assert "Operation not permitted" in done.stderr
+
+
+def test_listings_are_made_for_an_agent_that_looks_and_nothing_else_is(node: ContainerNode) -> None:
+    assert node.run(["nft", "add", "table", "ip", "seen"]).returncode == 0
+    done = node.shell("nft list ruleset; nft flush ruleset; nft list tables", writable=False, reads=PRIVILEGED_READS)
+    assert done.stdout.count("table ip seen") == 2
+    assert "listings only" in done.stdout
+    assert "not permitted" in node.shell("nft list ruleset", writable=False).stderr
+
+
+def test_what_is_too_long_too_slow_or_left_to_run_ends(node: ContainerNode) -> None:
+    few = SandboxLimits(timeout_s=1, output_bytes=1000)
+    flooding = node.shell("yes", writable=False, limits=few)
+    assert flooding.truncated
+    assert len(flooding.stdout) == 1000
+    assert node.shell("sleep 100", writable=False, limits=few).timed_out
+    node.shell("setsid sleep 4321 & setsid sleep 4321 & exit 0", writable=True)
+    assert "4321" not in node.run(["ps", "-eo", "args"]).stdout.replace("ps -eo args", "")
+
+
+def test_many_processes_and_much_memory_are_refused(node: ContainerNode) -> None:
+    limits = SandboxLimits(timeout_s=10, processes=16)
+    done = node.shell(
+        "i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; echo made", writable=True, limits=limits
+    )
+    assert "fork" in done.stderr.lower()
+    done = node.shell("head -c 2000000000 /dev/zero | tail", writable=False, limits=SandboxLimits(timeout_s=20))
+    assert done.returncode != 0
+
+
+def test_a_long_command_and_a_large_input_pass(node: ContainerNode) -> None:
+    assert node.run(["sh", "-c", "wc -c"], input="x" * 300_000).stdout.strip() == "300000"
+    many = "true\n" * 20_000
+    assert node.shell(f"{many}echo end", writable=False).stdout == "end\n"
+
+
+def test_a_container_that_has_ended_is_an_error_and_not_another_process(place: Place) -> None:
+    other = Place("c", os.getpid(), place.started)
+    with pytest.raises(LabDied, match="the container has ended"):
+        programs.run(programs.request(other, ["true"], "trusted"), timeout_s=10)
+
+
+@pytest.fixture
+def other_network() -> Iterator[int]:
+    """A process in a network of its own."""
+    process = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep 600"], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    yield process.pid
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.skipif(not silence.is_possible(), reason="this kernel takes no programs for interfaces (XDP)")
+def test_a_silent_interface_has_carrier_and_receives_nothing(
+    node: ContainerNode, place: Place, other_network: int
+) -> None:
+    def there(*words: str) -> None:
+        subprocess.run(["nsenter", "-t", str(other_network), "--net", *words], check=True)
+
+    subprocess.run(
+        ["nsenter", "-t", str(place.pid), "--net", "ip", "link", "set", "far", "netns", str(other_network)], check=True
+    )
+    there("ip", "address", "add", "192.0.2.2/24", "dev", "far")
+    there("ip", "link", "set", "far", "up")
+    node.run(["ip", "address", "add", "192.0.2.1/24", "dev", "near"])
+    ping = ["ping", "-c", "1", "-W", "1", "192.0.2.2"]
+    assert node.run(ping).returncode == 0
+    networks.set_silent(other_network, "far", silent=True)
+    assert node.run(ping).returncode == 1
+    assert "LOWER_UP" in node.run(["ip", "link", "show", "near"]).stdout
+    networks.set_silent(other_network, "far", silent=False)
+    assert node.run(ping).returncode == 0
+    with pytest.raises(OSError, match="no interface"):
+        networks.set_silent(other_network, "gone", silent=True)
