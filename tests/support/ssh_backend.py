@@ -20,7 +20,7 @@ from pytest_netbench.lab.ssh.server import LOOPBACK, SshServer
 from pytest_netbench.model.trial import Isolation, SshLogin
 from pytest_netbench.platforms.capabilities import CLI
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
+from pytest_netbench.platforms.cli_ssh.line import SshCommandLine
 
 T = TypeVar("T")
 USERNAME = "operator"

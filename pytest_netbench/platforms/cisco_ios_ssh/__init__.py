@@ -1,5 +1,1 @@
-"""IOS devices that are reached by their SSH login alone: real ones, or any that behave as such."""
-
-from pytest_netbench.platforms.cisco_ios_ssh.driver import CiscoIosSshDriver
-
-__all__ = ["CiscoIosSshDriver"]
+"""The former place of ``pytest_netbench.platforms.cli_ssh``, for backends that import it by that name."""

@@ -22,10 +22,10 @@ from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
 from pytest_netbench.platforms.capabilities import CLI, LOGIN, NODE_CAPABILITIES
-from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
-from pytest_netbench.platforms.cisco_ios_ssh.pasting import Split, Unit
-from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
-from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
+from pytest_netbench.platforms.cli_ssh.line import SshCommandLine
+from pytest_netbench.platforms.cli_ssh.pasting import Split, Unit
+from pytest_netbench.platforms.cli_ssh.session import IosSession
+from pytest_netbench.platforms.cli_ssh.typist import Typist
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import Settings, run_trial
 from tests.support.netns_networks import network

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from pytest_netbench.platforms.cisco_ios_ssh import pasting
-from pytest_netbench.platforms.cisco_ios_ssh.pasting import Unit
+from pytest_netbench.platforms.cli_ssh import pasting
+from pytest_netbench.platforms.cli_ssh.pasting import Unit
 
 _CONFIGURE = Unit(lines=("configure terminal",))
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pytest_netbench.errors import LabError, TookTooLong
 from pytest_netbench.platforms.access import CliLine, CommandLine
-from pytest_netbench.platforms.cisco_ios_ssh import pasting
+from pytest_netbench.platforms.cli_ssh import pasting
 
 T = TypeVar("T")
 _OPEN_TIMEOUT_S = 30.0

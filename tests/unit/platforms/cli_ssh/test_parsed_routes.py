@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios_ssh.routes import parse
+from pytest_netbench.platforms.cli_ssh.cisco_routes import parse
 
 # as IOS 15.9 prints it (Cisco, IPv6 command reference, "show ipv6 route")
 OSPF = """Routing entry for ::/0

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios_ssh.pasting import LONGEST_PASTE, Unit, asks, keys, runs, split, units
+from pytest_netbench.platforms.cli_ssh.pasting import LONGEST_PASTE, Unit, asks, keys, runs, split, units
 
 
 def one(*lines):

@@ -11,10 +11,10 @@ from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CommandLine, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.capabilities import CLI, LOGIN
-from pytest_netbench.platforms.cisco_ios_ssh import pasting, routes
-from pytest_netbench.platforms.cisco_ios_ssh.line import SshCommandLine
-from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
-from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
+from pytest_netbench.platforms.cli_ssh import cisco_routes, pasting
+from pytest_netbench.platforms.cli_ssh.line import SshCommandLine
+from pytest_netbench.platforms.cli_ssh.session import IosSession
+from pytest_netbench.platforms.cli_ssh.typist import Typist
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
@@ -90,7 +90,7 @@ class CiscoIosSshDriver:
         return sessions.unprivileged(line, timeout_s=limits.timeout_s)
 
     def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
-        return routes.parse(_sessions(node).privileged(routes.request(prefix)), prefix)
+        return cisco_routes.parse(_sessions(node).privileged(cisco_routes.request(prefix)), prefix)
 
     def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - a device enforces what it accepts
         return ()
