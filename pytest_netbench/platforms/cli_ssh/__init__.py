@@ -1,5 +1,5 @@
-"""IOS devices that are reached by their SSH login alone: real ones, or any that behave as such."""
+"""Devices that are reached by their command line alone: real ones, or any that behave as such."""
 
-from pytest_netbench.platforms.cli_ssh.driver import CiscoIosSshDriver
+from pytest_netbench.platforms.cli_ssh.drivers import CiscoIosSshDriver
 
 __all__ = ["CiscoIosSshDriver"]

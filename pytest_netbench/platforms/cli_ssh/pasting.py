@@ -6,24 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_netbench.platforms.cli_ssh.system import System
+
 LONGEST_PASTE = 2_000
 """Characters written at once."""
 
-# a batch that begins with one of these is typed in exec mode
-EXEC = re.compile(
-    r"^\s*(?:conf(?:i|ig|igu|igur|igure)?|sh(?:o|ow)?|clear?|wr(?:i|it|ite)?|copy|delete|debug|undebug|ping|traceroute"
-    r"|terminal|reload|disable|dir|more|verify|enable$)(?:\s|$)",
-    re.IGNORECASE,
-)
-# they change the mode, take long, or may ask a question, which the next pasted line would answer
-_ALONE = re.compile(
-    r"^\s*(?:do(?:-exec)?|end|erase|format|test|crypto|no\s+crypto|no\s+username|ip\s+ssh|tclsh|event|license)(?:\s|$)",
-    re.IGNORECASE,
-)
-_RELOAD = re.compile(r"^\s*(?:do\s+)?rel(?:o|oa|oad)?(?:\s|$)", re.IGNORECASE)
-_BANNER = re.compile(
-    r"^\s*banner\s+(?:(?:motd|login|exec|incoming|slip-ppp|prompt-timeout)\s+)?(\^C|\S)", re.IGNORECASE
-)
 _PROMPT = r"[\w.\-@/:]{1,63}(?:\([\w.\-@/:+]{0,32}\))?[>#]"
 _AT_PROMPT = re.compile(rf"(?:\A|\n)({_PROMPT}) ?\Z")
 _QUESTION = re.compile(r"(?:\[confirm\]|[?:]) *\Z")
@@ -62,19 +49,20 @@ class Split:
     prompts: tuple[str, ...]
 
 
-def units(lines: Sequence[str]) -> list[Unit]:
+def units(lines: Sequence[str], system: System) -> list[Unit]:
     """Return the units of a batch of lines."""
     found, at = [], 0
     while at < len(lines):
-        end = _end_of_banner(lines, at)
+        end = _end_of_text(lines, at, system)
         if end is None:
-            found.append(Unit(lines=tuple(lines[at:]), refusal="% The banner has no closing delimiter"))
+            found.append(Unit(lines=tuple(lines[at:]), refusal=system.endless))
             break
         line = lines[at]
-        if _RELOAD.match(line):
-            found.append(Unit(lines=(line,), refusal="% A reload would end the session with this device"))
+        refusal = next((message for pattern, message in system.refusals.items() if pattern.match(line)), None)
+        if refusal is not None:
+            found.append(Unit(lines=(line,), refusal=refusal))
         else:
-            alone = bool(EXEC.match(line) or _ALONE.match(line)) or not line.isprintable()
+            alone = bool(system.operating.match(line) or system.alone.match(line)) or not line.isprintable()
             found.append(Unit(lines=tuple(lines[at:end]), alone=alone))
         at = end
     return found
@@ -168,9 +156,14 @@ def _shown(line: str) -> str:
     return line.replace("\t", " ")
 
 
-def _end_of_banner(lines: Sequence[str], at: int) -> int | None:
-    """Return the index behind the unit that begins at ``at``; ``None`` if it is a banner without an end."""
-    begun = _BANNER.match(lines[at])
-    if begun is None or begun[1] in lines[at][begun.end() :]:
+def _end_of_text(lines: Sequence[str], at: int, system: System) -> int | None:
+    """Return the index behind the unit that begins at ``at``; ``None`` if it is a text without an end."""
+    begun = system.text.match(lines[at])
+    if begun is None:
         return at + 1
-    return next((end + 1 for end in range(at + 1, len(lines)) if begun[1] in lines[end]), None)
+    if system.ends is not None:
+        return next((end + 1 for end in range(at + 1, len(lines)) if lines[end].strip() == system.ends), None)
+    delimiter = begun["delimiter"]
+    if delimiter in lines[at][begun.end() :]:
+        return at + 1
+    return next((end + 1 for end in range(at + 1, len(lines)) if delimiter in lines[end]), None)

@@ -1,4 +1,4 @@
-"""One session on an IOS command line."""
+"""One session on the command line of a device."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TypeVar
 from pytest_netbench.errors import LabError, TookTooLong
 from pytest_netbench.platforms.access import CliLine, CommandLine
 from pytest_netbench.platforms.cli_ssh import pasting
+from pytest_netbench.platforms.cli_ssh.system import System
 
 T = TypeVar("T")
 _OPEN_TIMEOUT_S = 30.0
 _READ_MIN_DELAY_S = 0.000_05
 _READ_MAX_DELAY_S = 0.002
-_UNPAGED = "terminal length 0"
-_HIGHEST_COLUMNS = 511
 _PRIVILEGED = "#"
 _ASKS_SECRET = "Password:"  # noqa: S105 - what the device asks
 _TIMEOUT_S = 60.0
@@ -26,28 +25,31 @@ _MOST_ANSWERS = 20
 _CTRL_C = "\x03"
 
 
-class IosSession:
+class DeviceSession:
     """A session from login to logout, without paging. Not for several threads at once.
 
     Args:
         node: Name of the node, for messages.
         device: Its command line.
+        system: What it runs.
         enable: Whether to enter privileged mode.
 
     Raises:
         LabError: The device did not let this session in.
     """
 
-    def __init__(self, node: str, device: CommandLine, *, enable: bool) -> None:
+    def __init__(self, node: str, device: CommandLine, system: System, *, enable: bool) -> None:
         self._node = node
         self._line: CliLine | None = device.connect()
         try:
-            self._write(f"{_UNPAGED}\n")
+            first = system.unpaged
+            self._write(f"{first}\n")
             # prompts of the login may still come: the echo says which one is the first behind it
-            text = self._read(lambda text: _UNPAGED in text and _at_prompt(text), "showing its prompt", _OPEN_TIMEOUT_S)
-            if enable and not self._prompt_in(text).endswith(_PRIVILEGED):
-                self._enable(device.enable_secret)
-            self.send(f"terminal width {_HIGHEST_COLUMNS}")
+            text = self._read(lambda text: first in text and _at_prompt(text), "showing its prompt", _OPEN_TIMEOUT_S)
+            if enable and system.enable is not None and not self._prompt_in(text).endswith(_PRIVILEGED):
+                self._enable(system.enable, device.enable_secret)
+            for line in system.settings:
+                self.send(line)
         except BaseException:
             self.close()
             raise
@@ -162,8 +164,8 @@ class IosSession:
         if line is not None:
             line.close()
 
-    def _enable(self, secret: str) -> None:
-        self._write("enable\n")
+    def _enable(self, command: str, secret: str) -> None:
+        self._write(f"{command}\n")
         text = self._read(_answered, "entering privileged mode")
         if not _at_prompt(text):
             self._write(f"{secret}\n")

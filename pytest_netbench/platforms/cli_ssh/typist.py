@@ -7,8 +7,7 @@ from typing import Protocol
 
 from pytest_netbench.platforms.cli_ssh import pasting
 from pytest_netbench.platforms.cli_ssh.pasting import Unit
-
-_CONFIGURE = Unit(lines=("configure terminal",))
+from pytest_netbench.platforms.cli_ssh.system import System
 
 
 class Line(Protocol):
@@ -37,10 +36,12 @@ class Typist:
     Args:
         line: The terminal line.
         prompt: The prompt that stands there.
+        system: What the device runs.
     """
 
-    def __init__(self, line: Line, prompt: str) -> None:
+    def __init__(self, line: Line, prompt: str, system: System) -> None:
         self._line = line
+        self._system = system
         self.prompt = prompt
         self._pastes = True
         self._section: list[Unit] = []
@@ -48,7 +49,7 @@ class Typist:
     def type(self, lines: Sequence[str]) -> list[str]:
         """Return what each line printed. That of a banner is what its last line printed."""
         said: list[str] = []
-        for run in pasting.runs(pasting.units(lines)):
+        for run in pasting.runs(pasting.units(lines, self._system)):
             for unit, text in zip(run, self._typed(run), strict=True):
                 said += [*("" for _ in unit.lines[1:]), text]
         return said
@@ -56,7 +57,7 @@ class Typist:
     def _typed(self, run: list[Unit]) -> list[str]:
         if run[0].refusal is not None:
             return [run[0].refusal]
-        if not self._pastes or len(run) == 1 or not self.prompt.endswith(")#"):
+        if not self._pastes or len(run) == 1 or not self._configures(self.prompt):
             return [self._one(unit) for unit in run]
         split = self._line.paste(run, self.prompt)
         for unit, before, after in zip(run, split.prompts, split.prompts[1:], strict=False):
@@ -73,18 +74,21 @@ class Typist:
         return text
 
     def _note(self, unit: Unit, before: str, after: str) -> None:
-        if before.endswith("(config)#"):
+        if self._system.top.search(before):
             self._section = []
-        self._section = [*self._section, unit] if after.endswith(")#") else []
+        self._section = [*self._section, unit] if self._configures(after) else []
         self.prompt = after
 
     def _enter_again(self) -> None:
-        within, section = self.prompt.endswith(")#"), self._section
+        within, section = self._configures(self.prompt), self._section
         self.prompt = self._line.recover()
         if not within:
             return
-        if self.prompt.endswith(")#"):
-            _, self.prompt = self._line.converse(Unit(lines=("end",)))
-        _, self.prompt = self._line.converse(_CONFIGURE)
+        if self._configures(self.prompt):
+            _, self.prompt = self._line.converse(Unit(lines=(self._system.leave,)))
+        _, self.prompt = self._line.converse(Unit(lines=(self._system.configure,)))
         for unit in section:
             _, self.prompt = self._line.converse(unit)
+
+    def _configures(self, prompt: str) -> bool:
+        return self._system.configuring.search(prompt) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,15 +23,17 @@ from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
 from pytest_netbench.platforms.capabilities import CLI, LOGIN, NODE_CAPABILITIES
+from pytest_netbench.platforms.cli_ssh import session, typist
 from pytest_netbench.platforms.cli_ssh.line import SshCommandLine
 from pytest_netbench.platforms.cli_ssh.pasting import Split, Unit
-from pytest_netbench.platforms.cli_ssh.session import IosSession
-from pytest_netbench.platforms.cli_ssh.typist import Typist
+from pytest_netbench.platforms.cli_ssh.systems.cisco_ios import CISCO_IOS
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import Settings, run_trial
 from tests.support.netns_networks import network
 from tests.support.ssh_backend import install
 
+IosSession = partial(session.DeviceSession, system=CISCO_IOS)
+Typist = partial(typist.Typist, system=CISCO_IOS)
 CORPUS = Path(__file__).parents[3] / "tasks"
 GATE = ("routing/ospf-single-area", "routing/rip-discontiguous", "routing/static-floating-backup")
 

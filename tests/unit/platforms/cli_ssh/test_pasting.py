@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from pytest_netbench.platforms.cli_ssh.pasting import LONGEST_PASTE, Unit, asks, keys, runs, split, units
+from pytest_netbench.platforms.cli_ssh import pasting
+from pytest_netbench.platforms.cli_ssh.pasting import LONGEST_PASTE, Unit, asks, keys, runs, split
+from pytest_netbench.platforms.cli_ssh.systems.cisco_ios import CISCO_IOS
+
+units = partial(pasting.units, system=CISCO_IOS)
 
 
 def one(*lines):

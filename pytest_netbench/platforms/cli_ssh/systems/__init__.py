@@ -1,0 +1,1 @@
+"""One module for each operating system: its prompts, errors and commands, as data."""
