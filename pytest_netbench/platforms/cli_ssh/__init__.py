@@ -1,5 +1,5 @@
 """Devices that are reached by their command line alone: real ones, or any that behave as such."""
 
-from pytest_netbench.platforms.cli_ssh.drivers import CiscoIosSshDriver
+from pytest_netbench.platforms.cli_ssh.drivers import AristaEosSshDriver, CiscoIosSshDriver, JuniperJunosSshDriver
 
-__all__ = ["CiscoIosSshDriver"]
+__all__ = ["AristaEosSshDriver", "CiscoIosSshDriver", "JuniperJunosSshDriver"]

@@ -10,7 +10,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.capabilities import CLI
-from pytest_netbench.platforms.cli_ssh import pasting
+from pytest_netbench.platforms.cli_ssh import batching, pasting
 from pytest_netbench.platforms.cli_ssh.sessions import Sessions, sessions_of
 from pytest_netbench.platforms.cli_ssh.system import System
 from pytest_netbench.platforms.cli_ssh.typist import Typist
@@ -41,7 +41,7 @@ class CliSshDriver:
 
     def boot(self, node: NodeAccess, startup_config: str) -> Sequence[RefusedLine]:
         """Type the startup config: the device itself has booted already."""
-        numbered = [(number, line) for number, line in enumerate(startup_config.splitlines(), 1) if line.strip(" !")]
+        numbered = self._said_by(startup_config.splitlines())
         statuses = self.apply(node, [self.system.configure, *(line for _, line in numbered)])[1:]
         return [
             RefusedLine(node=node.name, line_number=number, line=line, message=status.message)
@@ -60,6 +60,8 @@ class CliSshDriver:
             return []
         system = self.system
         with self._sessions(node).locked() as session:
+            if system.batches is not None and not system.operating.match(commands[0]):
+                return batching.apply(session, node.name, commands, system)
             prompt = session.prompt
             if not system.operating.match(commands[0]):
                 _, prompt = session.converse(pasting.Unit(lines=(system.configure,)))
@@ -76,7 +78,8 @@ class CliSshDriver:
         ]
 
     def running_config(self, node: NodeAccess) -> str:
-        return self._sessions(node).privileged(self.system.config)
+        text, preamble = self._sessions(node).privileged(self.system.config), self.system.preamble
+        return text if preamble is None else preamble.sub("", text)
 
     def execute(self, node: NodeAccess, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         """Run ``show`` in privileged mode, unless it is piped into a file, and anything else in user mode."""
@@ -88,6 +91,8 @@ class CliSshDriver:
         sessions = self._sessions(node)
         if self.system.reads.match(f"{line} "):
             return sessions.privileged(line, timeout_s=limits.timeout_s)
+        if self.system.disable is None:
+            return "% Only commands that read are answered here\n"
         return sessions.unprivileged(line, timeout_s=limits.timeout_s)
 
     def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
@@ -102,6 +107,16 @@ class CliSshDriver:
 
     def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - reached by the device's own scp
         return None
+
+    def _said_by(self, lines: Sequence[str]) -> list[tuple[int, str]]:
+        """Return the lines of a config that say something, each with its 1-based number."""
+        found: list[tuple[int, str]] = []
+        at = 1
+        for unit in pasting.units(lines, self.system):
+            if len(unit.lines) > 1 or unit.lines[0].strip(" !"):
+                found += enumerate(unit.lines, at)
+            at += len(unit.lines)
+        return found
 
     def _sessions(self, node: NodeAccess) -> Sessions:
         return sessions_of(node, self.system)

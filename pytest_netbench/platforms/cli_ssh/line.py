@@ -1,4 +1,4 @@
-"""The command line of an IOS device that is reached by SSH, by scrapli over libssh2."""
+"""The command line of a device that is reached by SSH, by scrapli over libssh2."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _READ_MAX_DELAY_NS = 2_000_000
 _READ_BYTES = 65_536
 # one mode for all prompts: the driver itself enters and leaves configuration mode
 _DEFINITION = r"""---
-prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+\z'
+prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,63}\))?[>#]\s?+\z'
 default_mode: 'any'
 modes:
   - name: 'any'
-    prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+\z'
+    prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,63}\))?[>#]\s?+\z'
     accessible_modes: []
 failure_indicators: []
 on_open_instructions: []
@@ -92,7 +92,7 @@ def _closed(login: SshLogin) -> Cli:
     return Cli(
         host=login.host,
         port=login.port,
-        definition_file_or_name=LoadedDefinition(platform_name="netbench_ios", definition=_DEFINITION),
+        definition_file_or_name=LoadedDefinition(platform_name="netbench_cli", definition=_DEFINITION),
         auth_options=AuthOptions(username=login.username, password=login.password),
         session_options=SessionOptions(
             read_min_delay_ns=_READ_MIN_DELAY_NS,

@@ -11,9 +11,9 @@ from pytest_netbench.platforms.cli_ssh.system import System
 LONGEST_PASTE = 2_000
 """Characters written at once."""
 
-_PROMPT = r"[\w.\-@/:]{1,63}(?:\([\w.\-@/:+]{0,32}\))?[>#]"
+_PROMPT = r"[\w.\-@/:]{1,63}(?:\([\w.\-@/:+]{0,63}\))?[>#]"
 _AT_PROMPT = re.compile(rf"(?:\A|\n)({_PROMPT}) ?\Z")
-_QUESTION = re.compile(r"(?:\[confirm\]|[?:]) *\Z")
+_QUESTION = re.compile(r"(?:\[confirm\]|\((?:yes|no)\)|[?:]) *\Z")
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\r\a\x00]")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from pytest_netbench.errors import LabError, TookTooLong
@@ -40,14 +41,18 @@ class DeviceSession:
 
     def __init__(self, node: str, device: CommandLine, system: System, *, enable: bool) -> None:
         self._node = node
+        self._system = system
         self._line: CliLine | None = device.connect()
         try:
             first = system.unpaged
             self._write(f"{first}\n")
             # prompts of the login may still come: the echo says which one is the first behind it
             text = self._read(lambda text: first in text and _at_prompt(text), "showing its prompt", _OPEN_TIMEOUT_S)
-            if enable and system.enable is not None and not self._prompt_in(text).endswith(_PRIVILEGED):
+            is_privileged = self._prompt_in(text).endswith(_PRIVILEGED)
+            if enable and system.enable is not None and not is_privileged:
                 self._enable(system.enable, device.enable_secret)
+            if not enable and system.disable is not None and is_privileged:
+                self._disable(system.disable)
             for line in system.settings:
                 self.send(line)
         except BaseException:
@@ -90,7 +95,8 @@ class DeviceSession:
         """
         self._write("".join(pasting.keys(line) for unit in batch for line in unit.lines))
         text = self._read(lambda text: len(pasting.split(text, batch, prompt).said) == len(batch), "what was pasted")
-        return pasting.split(text, batch, prompt)
+        found = pasting.split(text, batch, prompt)
+        return replace(found, said=tuple(map(self._said, found.said)))
 
     def converse(self, unit: pasting.Unit, *, timeout_s: float = _TIMEOUT_S) -> tuple[str, str]:
         """Type one unit; return what it printed and the prompt behind it. Questions get Enter, which takes the default.
@@ -105,7 +111,7 @@ class DeviceSession:
             text += self._read(_at_prompt, f"answering {unit.lines[0]!r}", timeout_s)
             prompt = pasting.prompt_at_end(text)
             if prompt is not None:
-                return pasting.without_echo(pasting.without_prompt(text), unit), prompt
+                return self._said(pasting.without_echo(pasting.without_prompt(text), unit)), prompt
             self._write("\n")
         text += "\n% It kept asking questions and was interrupted"
         return pasting.without_echo(text, unit), self.recover()
@@ -172,6 +178,16 @@ class DeviceSession:
             text = self._read(_answered, "entering privileged mode")
         if not text.rstrip().endswith(_PRIVILEGED):
             raise LabError(f"{self._node}: the device refused its enable secret")
+
+    def _disable(self, command: str) -> None:
+        _, prompt = self.converse(pasting.Unit(lines=(command,)))
+        if prompt.endswith(_PRIVILEGED):
+            raise LabError(f"{self._node}: the device did not enter user mode")
+
+    def _said(self, text: str) -> str:
+        """Return what a command printed, without what the device prints above each prompt."""
+        above = self._system.above_prompt
+        return text if above is None else above.sub("", text)
 
     def _prompt_in(self, text: str) -> str:
         prompt = pasting.prompt_at_end(text)

@@ -9,7 +9,8 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.platforms.driver import Boot, Driver, RunsHere
 
-BOOTED = sorted({*parts.names("drivers")} - {"cisco_ios_ssh"})
+BY_COMMAND_LINE = ("arista_eos", "cisco_ios_ssh", "juniper_junos")
+BOOTED = sorted({*parts.names("drivers")} - {*BY_COMMAND_LINE})
 METHODS = [name for name, one in vars(Driver).items() if inspect.isfunction(one) and not name.startswith("_")]
 
 
@@ -36,5 +37,6 @@ def test_a_driver_whose_nodes_run_here_has_the_parameters_of_these_protocols(nam
         assert parameters(kind, method) == parameters(RunsHere, method)
 
 
-def test_a_driver_of_devices_that_run_elsewhere_knows_no_kernel() -> None:
-    assert not isinstance(parts.load("drivers", "cisco_ios_ssh")(), RunsHere)
+@pytest.mark.parametrize("name", BY_COMMAND_LINE)
+def test_a_driver_of_devices_that_run_elsewhere_knows_no_kernel(name: str) -> None:
+    assert not isinstance(parts.load("drivers", name)(), RunsHere)
