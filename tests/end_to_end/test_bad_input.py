@@ -90,7 +90,10 @@ def test_the_others_run_and_nothing_is_lost(bad):
         (["--agent=oracel"], "Did you mean 'oracle'?"),
         (["--agent=oracle", "--netbench-time-scale=-1"], "'-1' is not a number above 0"),
         (["--agent=oracle", "--netbench-trials=0"], "'0' is not a whole number above 0"),
-        (["--agent=oracle", "--netbench-backend=netn"], "unknown backend 'netn' (known: netns). Did you mean 'netns'?"),
+        (
+            ["--agent=oracle", "--netbench-backend=netn"],
+            "unknown backend 'netn' (known: containerlab, netns). Did you mean 'netns'?",
+        ),
     ],
 )
 def test_an_option_that_cannot_be_is_one_line_and_status_4(bench, arguments, said):

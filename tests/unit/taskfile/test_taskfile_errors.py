@@ -13,8 +13,8 @@ from pytest_netbench.taskfile import load_task
 def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(refusal, good):
     assert (
         refusal("platform: frrouting\n" + good)
-        == "static.task.yaml:1: unknown platform 'frrouting' (known: 'arista_eos', 'cisco_ios', 'frr', 'linux', "
-        "'openflow_controller', 'openvswitch'). Did you mean 'frr'?"
+        == "static.task.yaml:1: unknown platform 'frrouting' (known: 'arista_eos', 'cisco_ios', 'frr', "
+        "'juniper_junos', 'linux', 'openflow_controller', 'openvswitch'). Did you mean 'frr'?"
     )
 
 
@@ -25,8 +25,8 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "nodes: [R1, R2,",
             "nodes: [R1, {name: R2, platform: linus},",
             (
-                "static.task.yaml:5: unknown platform 'linus' (known: 'arista_eos', 'cisco_ios', 'frr', 'linux', "
-                "'openflow_controller', 'openvswitch'). Did you mean 'linux'?"
+                "static.task.yaml:5: unknown platform 'linus' (known: 'arista_eos', 'cisco_ios', 'frr', "
+                "'juniper_junos', 'linux', 'openflow_controller', 'openvswitch'). Did you mean 'linux'?"
             ),
         ),
         (
