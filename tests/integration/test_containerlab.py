@@ -144,9 +144,11 @@ for what, command, writable in (
     ("machine", "echo x > /proc/sys/kernel/core_pattern; echo b > /proc/sysrq-trigger", True),
     ("namespaces", "unshare -n true; nsenter -t 1 -n true", True),
     ("home", "env; cat /proc/cmdline", True),
+    ("group", "cat /proc/self/cgroup", True),
 ):
     done = node.shell(command, writable=writable, reads=() if writable else PRIVILEGED_READS)
     said[what] = [done.returncode, done.stdout + done.stderr]
+said["first"] = [0, node.run(["cat", "/proc/1/cgroup"]).stdout]
 print(json.dumps(said))
 lab.destroy()
 lab.await_cleanup()
@@ -170,6 +172,7 @@ def test_commands_of_agents_have_no_more_rights_than_they_need(site: Site) -> No
     assert said["machine"][1].count("cannot create") == 2
     assert said["namespaces"][1].count("not permitted") == 2
     assert "sk-outside" not in said["home"][1]
+    assert said["group"][1] == said["first"][1]  # what an agent runs counts towards the memory of its container
     assert site.left() == NOTHING
 
 

@@ -65,12 +65,14 @@ def test_a_trusted_program_is_in_the_container_and_may_set_variables_of_its_netw
 
 
 def test_an_agent_that_looks_can_change_nothing_and_sees_only_itself(node: ContainerNode) -> None:
-    done = node.shell("ip link set near down; touch /etc/x /usr/x; ls /proc | grep -c '^[0-9]'; id -u", writable=False)
+    done = node.shell(
+        "ip link set near down; touch /etc/x /usr/x /dev/shm/x; ls /proc | grep -c '^[0-9]'; id -u", writable=False
+    )
     processes, user = done.stdout.split()
     assert int(processes) < 8
     assert int(user) > 65536
     assert "not permitted" in done.stderr
-    assert done.stderr.count("cannot touch") == 2
+    assert done.stderr.count("cannot touch") == 3
 
 
 def test_an_agent_that_changes_may_change_the_network_and_nothing_of_this_machine(node: ContainerNode) -> None:

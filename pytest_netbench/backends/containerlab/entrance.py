@@ -42,6 +42,7 @@ _NAMESPACES = (
 )
 _FIRST_USER = 0x60000000  # nobody has these numbers; each of an agent's commands has one
 _AGENT_HOME = "/tmp"  # noqa: S108 - a tmpfs of its own
+_SHARED = ("/dev/shm", "/dev/mqueue")  # noqa: S108 - what anybody may write in a container
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
 _START_TIME = 19  # of the words behind the name in /proc/PID/stat
 
@@ -192,7 +193,7 @@ def _furnish(limits: confinement.Limits, *, with_readers: bool) -> None:
         sys.mount("readers", READERS, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=256k,mode=755")
         confinement.write_readers(READERS)
         sys.remount_read_only(READERS)
-    confinement.make_read_only(limits.disk_bytes)
+    confinement.make_read_only(limits.disk_bytes, hidden=_SHARED)
 
 
 def _identity(user: str) -> tuple[int, list[int]] | None:

@@ -27,6 +27,7 @@ class Kind(BaseModel):
     driver: str
     entrypoint: str | None = None
     cmd: str | None = None
+    memory: str | None = None
     cap_add: tuple[str, ...] = Field((), alias="cap-add")
     sysctls: Mapping[str, str | int] = {}
 

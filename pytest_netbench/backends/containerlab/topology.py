@@ -113,6 +113,8 @@ def _node(kind: Kind) -> dict[str, Any]:
         found["entrypoint"] = kind.entrypoint
     if kind.cmd is not None:
         found["cmd"] = kind.cmd
+    if kind.memory is not None:
+        found["memory"] = kind.memory
     if kind.cap_add:
         found["cap-add"] = list(kind.cap_add)
     if kind.sysctls:

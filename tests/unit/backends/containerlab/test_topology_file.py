@@ -40,6 +40,7 @@ def test_nodes_have_no_interface_beside_those_of_the_task_and_few_rights() -> No
     assert found["topology"]["defaults"]["privileged"] is False
     assert found["mgmt"]["network"] == "netbench-two-1-1-mgmt"
     assert "SYS_ADMIN" not in found["topology"]["nodes"]["h1"]["cap-add"]
+    assert found["topology"]["nodes"]["h1"]["memory"] == "512MB"
 
 
 def test_a_lan_and_a_stub_end_at_a_panel_that_has_a_bridge_for_each_lan() -> None:
