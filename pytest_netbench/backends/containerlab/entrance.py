@@ -123,8 +123,9 @@ def enter(pid: int, since: str) -> None:
 def _control_groups(pid: int) -> list[str]:
     with open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
         lines = [line.rstrip("\n").split(":", 2) for line in file]
-    names = ((controllers.removeprefix("name="), path) for _, controllers, path in lines)
-    return [f"/sys/fs/cgroup/{controllers}{path}/cgroup.procs" for controllers, path in names]
+    # the unified hierarchy has no name; beside named ones it has a folder of its own
+    folders = [(path, [name.removeprefix("name=")] if name else ["", "unified"]) for _, name, path in lines]
+    return [f"/sys/fs/cgroup/{folder}{path}/cgroup.procs" for path, several in folders for folder in several]
 
 
 def _trusted(request: Request, *, stays: bool) -> int:
