@@ -58,7 +58,7 @@ class ContainerlabBackend:
             return lack, None
         for check in _checks():
             if check.required and not check.ok:
-                return f"{_OWNER}: {check.name}: {check.detail}", check.remedy
+                return f"{_OWNER} cannot run here: {check.name}: {check.detail}", check.remedy
         known = kinds.table()
         for dialect in dict.fromkeys(request.dialects.values()):
             if dialect not in known:
@@ -192,7 +192,7 @@ def _checks() -> list[Check]:
     found = [Check("root", root, True, "root" if root else "an ordinary user", "run as root: containers are entered")]
     program = shutil.which("containerlab")
     if program is None:
-        return [*found, Check("containerlab", False, True, "not installed", f"install it: {_INSTALL}")]
+        return [*found, Check("containerlab", False, True, "not installed", _INSTALL)]
     return [*found, _release(program), _engine()]
 
 
@@ -202,19 +202,21 @@ def _release(program: str) -> Check:
     try:
         text = commands.call([program, "version", "--short"], timeout_s=20)
     except commands.Failed as error:
-        return Check("containerlab", False, True, str(error), f"install it: {_INSTALL}")
+        return Check("containerlab", False, True, str(error), _INSTALL)
     release = commands.version(text)
     if release is None:
         return Check("containerlab", True, True, f"{program}, built without a release")
     shown = ".".join(map(str, release))
     new_enough = release[:2] >= commands.OLDEST
     detail = f"{shown} ({program})" if new_enough else f"{shown}, too old: {oldest} is the oldest that is accepted"
-    return Check("containerlab", new_enough, True, detail, f"install a newer one: {_INSTALL}")
+    return Check("containerlab", new_enough, True, detail, f"a newer one: {_INSTALL}")
 
 
 def _engine() -> Check:
     try:
         text = commands.engine("version", "--format", "{{.Server.Version}}", timeout_s=20)
     except commands.Failed as error:
-        return Check("docker", False, True, str(error), "start Docker, or set DOCKER_HOST")
+        return Check(
+            "docker", False, True, str(error).removeprefix("docker version: "), "start Docker, or set DOCKER_HOST"
+        )
     return Check("docker", True, True, text.strip())
