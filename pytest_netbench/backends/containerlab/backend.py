@@ -84,7 +84,10 @@ class ContainerlabBackend:
         try:
             lab = _deployed(folder, request, table, drivers)
         except BaseException:
-            leftovers.remove(folder)
+            with contextlib.suppress(
+                LabError
+            ):  # why it could not be deployed is what counts; `netbench clean` removes it
+                leftovers.remove(folder)
             raise
         lab.refused_startup_lines, lab.readiness = bring_up(lab, request)
         lab.deploy_s = time.monotonic() - began
@@ -105,25 +108,29 @@ def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Kind], driv
     containers = {node: container(folder.name, name) for node, name in names.items()}
     places = _places(containers)
     memories: dict[str, dict[str, Any]] = {}
-    nodes = {}
-    for node, dialect in request.dialects.items():
-        (logs / names[node]).mkdir(parents=True)
-        nodes[node] = ContainerNode(
-            place=places[node],
-            name=node,
-            platform=dialect,
-            topology=request.topology,
-            logs=logs / names[node],
-            image_memory=memories.setdefault(table[dialect].image, {}),
+    with contextlib.ExitStack() as undone:
+        nodes = {}
+        for node, dialect in request.dialects.items():
+            (logs / names[node]).mkdir(parents=True)
+            nodes[node] = ContainerNode(
+                place=places[node],
+                name=node,
+                platform=dialect,
+                topology=request.topology,
+                logs=logs / names[node],
+                image_memory=memories.setdefault(table[dialect].image, {}),
+            )
+            undone.callback(nodes[node].close)
+            networks.plug_in(places[node].pid, nodes[node].interfaces)
+        lab = ContainerLab(
+            folder=folder,
+            request=request,
+            nodes=nodes,
+            panel=_panel(folder.name, request),
+            drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
         )
-        networks.plug_in(places[node].pid, nodes[node].interfaces)
-    return ContainerLab(
-        folder=folder,
-        request=request,
-        nodes=nodes,
-        panel=_panel(folder.name, request),
-        drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
-    )
+        undone.pop_all()
+        return lab
 
 
 def _panel(lab: str, request: LabRequest) -> Place | None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pytest_netbench.backends.containerlab import networks
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place, request, run
-from pytest_netbench.errors import LabError
+from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.model.topology import LinkQuality, Topology
 
@@ -37,7 +37,7 @@ class ContainerLinks:
     """Implements ``lab.capabilities.LinkControl``.
 
     A cut sets the ends of a cable down, and what that removes comes back with them. Of a LAN it sets the port of the
-    panel down, so that the node's end loses its carrier.
+    panel down, so that the node's end loses its carrier. What it cannot do raises ``RequirementMissing``.
 
     Args:
         topology: Of the lab.
@@ -157,8 +157,9 @@ class ContainerLinks:
             raise LabError(f"{node} has no interface {interface!r} (known: {known})") from None
 
 
-def _cannot(what: str) -> LabError:
-    return LabError(f"backend containerlab cannot {what}")
+def _cannot(what: str) -> RequirementMissing:
+    """Not an error of the lab: that could be taken for what an agent left."""
+    return RequirementMissing(f"backend containerlab cannot {what}")
 
 
 def _taken_down(end: _End) -> list[list[str]]:
