@@ -285,8 +285,9 @@ def test_sessions_are_no_groups_while_a_command_runs_and_are_again_when_it_has_e
 
 
 def test_sessions_are_groups_again_after_an_interruption(setting):
+    # dash that is interrupted while it starts a child may go on: hence exec
     process = subprocess.Popen(
-        [ROOT / "scripts/evenly", "sh", "-c", "echo begun; sleep 20"],
+        [ROOT / "scripts/evenly", "sh", "-c", "echo begun; exec sleep 20"],
         env={**os.environ, "NETBENCH_AUTOGROUP": str(setting)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
