@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.probing.records import FlowReport, Hop, Probe, ProbeResult
 
-__all__ = ["FlowReport", "Hop", "Probe", "ProbeResult", "Prober"]
+__all__ = ["FlowReport", "Hop", "Probe", "ProbeResult", "Prober", "Samples"]
 
 
 class Prober(Protocol):
@@ -43,4 +43,18 @@ class Prober(Protocol):
 
     def addresses(self, node: str) -> tuple[str, ...]:
         """Addresses of ``node`` that others can use (global scope, no loopback 127/8 or ::1), topology order."""
+        ...
+
+
+@runtime_checkable
+class Samples(Protocol):
+    """A prober that types its probes on the consoles of nodes: it measures some of what may be asked, and slowly."""
+
+    @property
+    def probes_per_s(self) -> float:
+        """How many probes it measures in a wall second, roughly."""
+        ...
+
+    def beyond(self, probe: Probe) -> str | None:
+        """Why a probe cannot be measured at all, in a phrase; ``None`` if it can."""
         ...
