@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.lab.protocols import Cleans  # noqa: PLC0415  (imports pydantic)
 
     names = [arguments.backend] if arguments.backend else parts.names("backends")
-    status, removed = 0, 0
+    status, told = 0, 0
     for name in names:
         backend = parts.load("backends", name)()
         if not isinstance(backend, Cleans):
@@ -34,8 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{name}: {error}")
             status = 1
             continue
-        removed += len(found)
-        print("".join(f"{name}: removed {lab}\n" for lab in found), end="")
-    if not status and not removed:
+        told += len(found.removed) + len(found.left_alone)
+        print("".join(f"{name}: removed {lab}\n" for lab in found.removed), end="")
+        print("".join(f"{name}: left alone: {sentence}\n" for sentence in found.left_alone), end="")
+    if not status and not told:
         print("nothing to remove")
     return status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.report import Check
@@ -103,12 +103,24 @@ class Lab(Protocol):
         ...
 
 
+class Cleaned(NamedTuple):
+    """What came of cleaning up.
+
+    Attributes:
+        removed: What was removed, or put back as it was.
+        left_alone: What was not, as nobody can tell from here whether it is in use: a sentence each.
+    """
+
+    removed: tuple[str, ...] = ()
+    left_alone: tuple[str, ...] = ()
+
+
 @runtime_checkable
 class Cleans(Protocol):
     """A backend whose labs belong to another program, and so outlive their owner if it is killed."""
 
-    def clean(self) -> list[str]:
-        """Remove labs whose owner has ended; return the name of each.
+    def clean(self) -> Cleaned:
+        """Remove labs whose owner has ended.
 
         Raises:
             LabError: Something of one is left.

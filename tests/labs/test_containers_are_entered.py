@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.containerlab import networks, programs
-from pytest_netbench.backends.containerlab.entrance import started
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.errors import LabDied
 from pytest_netbench.kernel import silence
+from pytest_netbench.kernel.processes import started
 from pytest_netbench.model.topology import Node, Topology
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS

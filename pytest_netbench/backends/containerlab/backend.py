@@ -16,15 +16,16 @@ import yaml
 
 from pytest_netbench import parts
 from pytest_netbench.backends.containerlab import commands, kinds, leftovers, networks, programs
-from pytest_netbench.backends.containerlab.entrance import started
 from pytest_netbench.backends.containerlab.kinds import Kind
 from pytest_netbench.backends.containerlab.lab import ContainerLab
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.backends.containerlab.topology import PANEL, bridges, container, node_names, ports, topology_file
 from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.kernel.processes import started
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.deployment import bring_up
+from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.platforms.capabilities import HOSTED
@@ -68,11 +69,14 @@ class ContainerlabBackend:
                 )
         return _beyond(request)
 
-    def clean(self) -> list[str]:
+    def clean(self) -> Cleaned:
         folders = [*leftovers.abandoned()]
         for folder in folders:
             leftovers.remove(folder)
-        return [folder.name for folder in folders]
+        return Cleaned(
+            removed=tuple(folder.name for folder in folders),
+            left_alone=tuple(f"{folder} belongs to {owner}" for folder, owner in leftovers.foreign()),
+        )
 
     def deploy(self, request: LabRequest) -> ContainerLab:
         began = time.monotonic()
@@ -84,9 +88,8 @@ class ContainerlabBackend:
         try:
             lab = _deployed(folder, request, table, drivers)
         except BaseException:
-            with contextlib.suppress(
-                LabError
-            ):  # why it could not be deployed is what counts; `netbench clean` removes it
+            # why it could not be deployed is what counts; `netbench clean` removes what is left
+            with contextlib.suppress(LabError):
                 leftovers.remove(folder)
             raise
         lab.refused_startup_lines, lab.readiness = bring_up(lab, request)

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 from pytest_netbench.backends.containerlab import listings_desk
 from pytest_netbench.kernel import confinement, seccomp
 from pytest_netbench.kernel import syscalls as sys
+from pytest_netbench.kernel.processes import started
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"
 NOT_ENTERED = 125
@@ -44,7 +45,6 @@ _FIRST_USER = 0x60000000  # nobody has these numbers; each of an agent's command
 _AGENT_HOME = "/tmp"  # noqa: S108 - a tmpfs of its own
 _SHARED = ("/dev/shm", "/dev/mqueue")  # noqa: S108 - what anybody may write in a container
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
-_START_TIME = 19  # of the words behind the name in /proc/PID/stat
 
 Request = dict[str, Any]
 
@@ -89,16 +89,6 @@ def serve(request: Request) -> int:
     if desk is not None:
         return desk.serve_until_end_of(child)
     return os.waitpid(child, 0)[1]
-
-
-def started(pid: int) -> str:
-    """When a process was started; with its number that names it for ever.
-
-    Raises:
-        OSError: There is no such process.
-    """
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()[_START_TIME]
 
 
 def enter(pid: int, since: str) -> None:

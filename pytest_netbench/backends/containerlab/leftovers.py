@@ -6,10 +6,9 @@ that owns the lab, and goes last.
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -17,13 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from pytest_netbench.backends.containerlab import commands
-from pytest_netbench.backends.containerlab.entrance import started
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.owners import Owner
 
 TOPOLOGY: Final = "topology.clab.yml"
 _OWNER = "owner.json"
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
-_numbers = itertools.count(1)
 
 
 def state() -> Path:
@@ -36,11 +33,10 @@ def new_folder(slug: str) -> Path:
     """Make the folder of a new lab, named as the lab will be; this process owns it."""
     stem = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[:24] or "lab"
     state().mkdir(parents=True, exist_ok=True, mode=0o700)
-    owner = {"pid": os.getpid(), "started": started(os.getpid()), "boot": _BOOT.read_text().strip()}
     draft = Path(tempfile.mkdtemp(prefix=".", dir=state()))
-    (draft / _OWNER).write_text(json.dumps(owner))
+    (draft / _OWNER).write_text(Owner.here().to_json())
     # whoever looks for what is abandoned sees a folder only with its owner
-    return draft.rename(state() / f"netbench-{stem}-{os.getpid()}-{next(_numbers)}")
+    return draft.rename(state() / f"netbench-{stem}-{secrets.token_hex(4)}")
 
 
 def remove(folder: Path) -> None:
@@ -65,22 +61,22 @@ def remove(folder: Path) -> None:
 
 
 def abandoned() -> Iterator[Path]:
-    """The folders of labs whose owner has ended."""
+    """The folders of labs whose owner has ended. One whose owner cannot be seen from here is left alone."""
     for folder in sorted(state().glob("netbench-*")):
-        if not _is_owned(folder):
+        if (owner := owner_of(folder)) is None or owner.lives() is False:
             yield folder
 
 
-def _is_owned(folder: Path) -> bool:
+def foreign() -> Iterator[tuple[Path, Owner]]:
+    """The folders of labs whose owner is of another machine or container."""
+    for folder in sorted(state().glob("netbench-*")):
+        if (owner := owner_of(folder)) is not None and owner.lives() is None:
+            yield folder, owner
+
+
+def owner_of(folder: Path) -> Owner | None:
+    """Who owns a lab; ``None`` if its folder does not say so."""
     try:
-        owner = json.loads((folder / _OWNER).read_text())
-        here = owner["boot"] == _BOOT.read_text().strip()
-        return here and _lives(int(owner["pid"]), owner["started"])
-    except (OSError, ValueError, KeyError):
-        return False
-
-
-def _lives(pid: int, since: str) -> bool:
-    """Whether a process runs; one that has ended and that nobody has asked for does not."""
-    state = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-    return state not in ("Z", "X") and started(pid) == since
+        return Owner.from_json((folder / _OWNER).read_text())
+    except (OSError, ValueError):
+        return None

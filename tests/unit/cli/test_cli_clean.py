@@ -53,3 +53,13 @@ def test_a_backend_that_leaves_nothing_and_one_that_is_not_there_are_refused(lab
     assert "leaves nothing behind" in capsys.readouterr().err
     assert main(["clean", "--backend", "netn"]) == 2
     assert "Did you mean 'netns'?" in capsys.readouterr().err
+
+
+def test_a_lab_whose_owner_cannot_be_seen_is_named_and_stays(labs, capsys):
+    abandon()
+    (folder,) = labs.iterdir()
+    owner = folder / "owner.json"
+    owner.write_text(owner.read_text().replace('"machine": "', '"machine": "another '))
+    assert main(["clean"]) == 0
+    assert f"containerlab: left alone: {folder} belongs to process " in capsys.readouterr().out
+    assert folder.exists()

@@ -104,12 +104,25 @@ def test_a_lab_is_abandoned_once_its_owner_has_ended(programs: Path) -> None:
     code = "from pytest_netbench.backends.containerlab import leftovers; print(leftovers.new_folder('x'))"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert [str(folder) for folder in leftovers.abandoned()] == [made]
-    assert ContainerlabBackend().clean() == [Path(made).name]
+    assert ContainerlabBackend().clean() == ((Path(made).name,), ())
     assert not Path(made).exists()
     assert own.exists()
     owner = own / "owner.json"
     owner.write_text(json.dumps(json.loads(owner.read_text()) | {"boot": "another"}))
     assert [*leftovers.abandoned()] == [own]
+
+
+@pytest.mark.parametrize("key", ["machine", "processes"])
+def test_a_lab_of_another_machine_or_container_is_left_alone(programs: Path, key: str) -> None:
+    program(programs, "docker", "exit 0")
+    folder = leftovers.new_folder("x")
+    owner = folder / "owner.json"
+    owner.write_text(json.dumps(json.loads(owner.read_text()) | {key: "another", "pid": 2**22 + 1}))
+    assert [*leftovers.abandoned()] == []
+    removed, (left,) = ContainerlabBackend().clean()
+    assert removed == ()
+    assert str(folder) in left
+    assert folder.exists()
 
 
 def test_a_lab_that_cannot_be_removed_keeps_its_folder(programs: Path) -> None:
