@@ -8,12 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from pytest_netbench.errors import AniError, TookTooLong
+from pytest_netbench.errors import AniError, RequirementMissing, TookTooLong
 from pytest_netbench.evaluation.behaviour.observing import table_of
 from pytest_netbench.evaluation.bounded import run_all
+from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.ordering import Events
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.runner import Runner
+from pytest_netbench.evaluation.testcases import KINDS, unmeasurable
+from pytest_netbench.evaluation.testcases.reference import measuring_s
 from pytest_netbench.evaluation.waiting import result_of
 from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices
@@ -149,7 +152,7 @@ class TaskEvaluation:
             if within_s is None:
                 runner.run()
                 return [runner.results[index] for index in sorted(runner.results)]
-            within_s += runner.longest_s
+            within_s += runner.longest_s + measuring_s(testcases, self._view())
             ended = run_all({"testcases": runner.run}, within_s=within_s, side_by_side=1)
         error = ended.get("testcases")
         if isinstance(error, Exception) and not isinstance(error, TookTooLong):
@@ -160,6 +163,17 @@ class TaskEvaluation:
             decided.get(index) or result_of(testcase, "fail", words, duration_s=within_s)
             for index, testcase in enumerate(testcases)
         ]
+
+    def require_measurable(self, testcases: Sequence[Testcase]) -> None:
+        """Ask whether all testcases can be measured, before anybody works on the network.
+
+        Raises:
+            RequirementMissing: One cannot; the sentence names it.
+            LabError: The network could not be asked.
+        """
+        sends = [one for one in testcases if KINDS[one.kind].plan is not None]
+        if sends and (lack := unmeasurable(sends, self._view())) is not None:
+            raise RequirementMissing(lack)
 
     def call(self, method: str, params: Any = None) -> dict[str, Any]:
         """One request by its wire name, answered in the draft's shape.
@@ -177,6 +191,9 @@ class TaskEvaluation:
         raise AniError(
             f"unknown method {method!r} (known: {', '.join(map(repr, METHODS))})", code=Code.METHOD_NOT_FOUND
         )
+
+    def _view(self) -> View:
+        return View(self._lab, self._devices, reference=self._reference)
 
     def _asked(self, names: Collection[str] | None) -> tuple[str, ...]:
         return tuple(name for name in self._devices.names if names is None or name in names)

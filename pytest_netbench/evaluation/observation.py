@@ -13,7 +13,7 @@ from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.stream import StreamReport
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
-from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult, Samples
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Flow
@@ -32,6 +32,7 @@ class Observation:
 
     ``final``: it never will, because the testcase is invalid. ``brief``: it does not, by a look that ended
     before all was known. ``confirmed``: what it shows was seen more than once, so that it needs no second look.
+    ``measured``: the share of what was to be compared that could be measured; ``None`` is all of it.
     """
 
     holds: bool
@@ -40,6 +41,7 @@ class Observation:
     final: bool = False
     brief: bool = False
     confirmed: bool = False
+    measured: float | None = None
 
 
 class BadTestcase(Exception):
@@ -180,6 +182,12 @@ class View:
         if source_address is not None and self.owner(source_address, among=(node,)) is None:
             raise NotThere(f"{node} does not have the source address {source_address}")
         return version
+
+    @cached_property
+    def samples(self) -> Samples | None:
+        """The prober, if it measures only a sample of what may be asked."""
+        prober = self._lab.prober
+        return prober if isinstance(prober, Samples) else None
 
     @cached_property
     def probe_timeout_s(self) -> float:

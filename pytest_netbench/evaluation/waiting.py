@@ -112,12 +112,23 @@ class Wait:
 
     def _decide(self, status: Literal["pass", "fail"], observation: Observation, actual: str, waited_s: float) -> None:
         self.result = result_of(
-            self.testcase, status, actual, command=observation.command, duration_s=round(waited_s, 6)
+            self.testcase,
+            status,
+            actual,
+            command=observation.command,
+            duration_s=round(waited_s, 6),
+            measured=observation.measured,
         )
 
 
 def result_of(
-    testcase: Testcase, status: Literal["pass", "fail"], actual: str, *, command: str = "", duration_s: float = 0.0
+    testcase: Testcase,
+    status: Literal["pass", "fail"],
+    actual: str,
+    *,
+    command: str = "",
+    duration_s: float = 0.0,
+    measured: float | None = None,
 ) -> TestcaseResult:
     """Return the result of a testcase; ``command`` is empty if it could not be observed."""
     return TestcaseResult(
@@ -131,4 +142,5 @@ def result_of(
         expected=KINDS[testcase.kind].expected(testcase),
         actual=actual,
         duration_s=duration_s,
+        measured=measured,
     )

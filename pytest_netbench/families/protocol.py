@@ -53,6 +53,7 @@ class Scene(Protocol):
 
         Raises:
             NotReady: One does not hold.
+            RequirementMissing: The network cannot be measured as the task requires.
         """
         ...
 

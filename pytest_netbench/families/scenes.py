@@ -74,6 +74,7 @@ class NetworkScene:
             self._evaluation.hold_to(Reference(behaviour, self._reference, managed=managed))
 
     def health(self) -> None:
+        self._evaluation.require_measurable((*self._health_checks, *self._testcases))
         began = time.monotonic()
         results = self._evaluation.run_testcases(self._health_checks, look_again=False)
         failed = [result for result in results if result.status == "fail"]

@@ -205,6 +205,7 @@ def _left_out(paired: Paired, pairs: Mapping[str, Pair], rule: Rule) -> Iterator
     without = [name for name in paired.trials if name not in pairs]
     for words, names in (
         ("changed since the baseline", paired.changed),
+        ("another share of the network's behaviour was measured than in the baseline", paired.unequal),
         ("only in the baseline", paired.only_first),
         ("not in the baseline", paired.only_second),
         (f"{rule.metric} was not measured from 0 to 1 by the same version of its scorer", without),

@@ -198,6 +198,9 @@ class TestcaseResult(Recorded):
     expected: str = ""
     actual: str = ""
     duration_s: float = 0.0
+    measured: float | None = Field(
+        None, description="share of the recorded flows that were measured, 0 to 1; `null` if all had to be"
+    )
 
 
 class AgentInfo(Recorded):
@@ -389,6 +392,11 @@ class TrialResult(Recorded):
     agent_s: float = 0.0
     evaluate_s: float = 0.0
     record: TrialRecord | None = Field(None, exclude=True, repr=False, description="what the trial was scored from")
+
+    @property
+    def measured(self) -> float:
+        """The least share of the recorded flows that a testcase compared, 0 to 1."""
+        return min((one.measured for one in self.testcase_results if one.measured is not None), default=1.0)
 
     def score(self, metric: str) -> float | None:
         """The value of ``metric``, or ``None`` if it was not measured."""

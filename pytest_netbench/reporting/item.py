@@ -40,6 +40,7 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append(("budget used", _budget(result)))
     told = {
         "isolation": "read-only not enforced: `execute-cmd` may have changed nodes" if is_unprotected(result) else None,
+        "measured": None if result.measured == 1 else f"{result.measured:.1%} of the recorded flows",
         "policy violations": words.counted(result.violations) or None,
         "extras": ", ".join(result.extras) or None,
         "sealed details": result.sealed,

@@ -18,12 +18,14 @@ class Paired:
     Attributes:
         trials: By task: trials of the first and of the second side.
         changed: Tasks whose digest differs between the sides.
+        unequal: Tasks of which trials measured different shares of the network's behaviour.
         only_first: Tasks that only the first side has.
         only_second: Tasks that only the second side has.
     """
 
     trials: Mapping[str, tuple[Sequence[TrialResult], Sequence[TrialResult]]]
     changed: tuple[str, ...]
+    unequal: tuple[str, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
 
@@ -41,12 +43,25 @@ def pair(first: Iterable[TrialResult], second: Iterable[TrialResult]) -> Paired:
     one, other = _by_task(first), _by_task(second)
     both = [name for name in one if name in other]
     digests = {name: {trial.task_digest for trial in (*one[name], *other[name])} for name in both}
+    same = [name for name in both if len(digests[name]) == 1]
+    unequal = tuple(name for name in same if not _measured_equally([*one[name], *other[name]]))
     return Paired(
-        trials={name: (one[name], other[name]) for name in both if len(digests[name]) == 1},
-        changed=tuple(name for name in both if len(digests[name]) > 1),
+        trials={name: (one[name], other[name]) for name in same if name not in unequal},
+        changed=tuple(name for name in both if name not in same),
+        unequal=unequal,
         only_first=tuple(name for name in one if name not in other),
         only_second=tuple(name for name in other if name not in one),
     )
+
+
+def _measured_equally(trials: Iterable[TrialResult]) -> bool:
+    """Whether each testcase compared the same share in all trials. One that could not be observed says nothing."""
+    shares: dict[str, set[float]] = {}
+    for trial in trials:
+        for one in trial.testcase_results:
+            if one.command:
+                shares.setdefault(one.name, set()).add(1.0 if one.measured is None else one.measured)
+    return all(len(found) == 1 for found in shares.values())
 
 
 def of_agent(results: Sequence[TrialResult], agent: str | None, *, where: str) -> list[TrialResult]:

@@ -14,11 +14,12 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.reference import changes_at
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.solutions import Solution, Solutions
 from pytest_netbench.model.task import UNLIMITED, Task
-from pytest_netbench.model.testcase import RouteTestcase
+from pytest_netbench.model.testcase import ReachabilityTestcase, RouteTestcase
 from pytest_netbench.trial import Settings, Stage, record_behaviour
 from tests.support.behaviours import reference
 
@@ -272,3 +273,61 @@ def test_repetitions_are_equal_beside_busy_loops(behaviour):
                 loop.kill()
                 loop.join()
     assert [result.actual for result in results if result.status == "fail"] == []
+
+
+class TypedProber:
+    """A prober of a lab as if it typed on consoles: slowly, and not with forged sources. It counts what it sends."""
+
+    probes_per_s = 2.0
+
+    def __init__(self, prober: Any) -> None:
+        self._prober = prober
+        self.sent: list[Any] = []
+
+    def beyond(self, probe: Any) -> str | None:
+        own = probe.source_address in (None, *self._prober.addresses(probe.source))
+        return None if own else "a console cannot forge a source address"
+
+    def probe(self, probes: Any, **how: Any) -> Any:
+        self.sent += probes
+        assert [one for one in probes if self.beyond(one)] == []
+        return self._prober.probe(probes, **how)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._prober, name)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (TRUTH, None),
+        (["hostname Core"], "tcp/23 is allowed; expected denied, as intent 1 asks"),
+        ([line.replace("eq 23", "range 22 24") for line in TRUTH], "tcp/22 is denied; expected allowed"),
+    ],
+    ids=["the ground truth", "nothing done", "a neighbouring port is denied too"],
+)
+def test_a_sample_has_what_an_intent_names_and_both_sides_of_it(behaviour, monkeypatch, lines, words):
+    with configured(behaviour, lines) as stage:
+        prober = TypedProber(stage.lab.prober)
+        monkeypatch.setattr(stage.lab, "prober", prober)
+        (result,) = stage.scene.evaluation.run_testcases(TASK.payload.testcases[:1], within_s=60)
+    held = reference(behaviour, managed=["Core"], **TASK.network.reference.model_dump(by_alias=True)).compared()
+    assert result.status == ("pass" if words is None else "fail")
+    assert words is None or words in result.actual
+    assert "flows: a console cannot forge a source address" in result.actual
+    assert 0.1 < result.measured < 0.6
+    assert result.command.startswith(f"{round(result.measured * len(held))} of {len(held)} flows")
+
+
+def test_a_testcase_that_cannot_be_measured_is_named_before_an_agent_works(behaviour, monkeypatch):
+    forged = ReachabilityTestcase(name="forged", source="pc", target="db", source_address="10.9.9.9", expected="denied")
+    own = ReachabilityTestcase(name="own", source="pc", target="db", source_address="10.1.20.7", expected="allowed")
+    with Stage(TASK, Settings(reference=lambda _: behaviour)) as stage:
+        stage.scene.evaluation.require_measurable([forged, own])
+        monkeypatch.setattr(stage.lab, "prober", TypedProber(stage.lab.prober))
+        stage.scene.evaluation.require_measurable([own])
+        # nobody has the forged address, so that the testcase fails by itself
+        stage.scene.evaluation.require_measurable([forged])
+        monkeypatch.setattr(TypedProber, "beyond", lambda *_: "the console is out of paper")
+        with pytest.raises(RequirementMissing, match="testcase 'own' cannot be measured here: the console is out of"):
+            stage.scene.evaluation.require_measurable([forged, own])

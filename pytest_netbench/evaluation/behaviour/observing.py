@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from pytest_netbench.evaluation.observation import View
-from pytest_netbench.lab.probing import Probe, ProbeResult
+from pytest_netbench.lab.probing import Probe, ProbeResult, Samples
 from pytest_netbench.model.behaviour import Outcome, Table
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.platforms.driver import Route
@@ -35,6 +35,11 @@ class Observer:
         self._view = view
         self._tables: dict[str, Table] | None = None
 
+    @property
+    def samples(self) -> Samples | None:
+        """The prober, if it measures only a sample of what may be asked."""
+        return self._view.samples
+
     def at_once(self, flows: Sequence[ReferenceFlow], *, expected: Sequence[Outcome] | None = None) -> list[Outcome]:
         """The outcome of each flow, all tried side by side.
 
@@ -44,7 +49,7 @@ class Observer:
                 nothing is sent again.
         """
         silent = [outcome.reach != "allowed" for outcome in expected] if expected is not None else [False] * len(flows)
-        probes = [self._probe(flow, silent=quiet) for flow, quiet in zip(flows, silent, strict=True)]
+        probes = [self.probe_of(flow, silent=quiet) for flow, quiet in zip(flows, silent, strict=True)]
         found: dict[int, ProbeResult] = {}
         for part in _apart(probes):
             found.update(zip(part, self._view.probe([probes[index] for index in part]), strict=True))
@@ -90,7 +95,8 @@ class Observer:
                 self._tables = {node: table_of(routes) for node, routes in found if routes is not None}
         return self._tables
 
-    def _probe(self, flow: ReferenceFlow, *, silent: bool) -> Probe:
+    def probe_of(self, flow: ReferenceFlow, *, silent: bool = False) -> Probe:
+        """The packet that tells the outcome of a flow; ``silent`` if no answer is expected."""
         listens = flow.target_node if flow.protocol in ("tcp", "udp") else None
         timeout_s = self._view.probe_timeout_s
         return Probe(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -107,6 +108,14 @@ class Post:
         others = [node for node in self._atlas.leaves if node != source]
         nodes = others if others and self._lots.chance(0.8) else self._atlas.nodes
         return source, self._lots.one_of(self._atlas.addresses[self._lots.one_of(nodes)])
+
+
+_BESIDE = re.compile(r"\b(?:address|port) (?:before|after) |\b(?:first|last) (?:address|port) of ")
+
+
+def is_at_a_boundary(flow: ReferenceFlow) -> bool:
+    """Whether a flow was drawn because its address or port is at an end of what something names, or just outside."""
+    return _BESIDE.search(flow.why) is not None
 
 
 def edges(atlas: Atlas, span: Span) -> Iterator[tuple[str, Span]]:

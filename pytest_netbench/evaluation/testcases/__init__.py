@@ -82,5 +82,21 @@ def observe(testcases: Sequence[Testcase], view: View) -> list[Observation]:
     return [observations[index] for index in range(len(testcases))]
 
 
+def unmeasurable(testcases: Sequence[Testcase], view: View) -> str | None:
+    """Why the network's prober cannot measure one of the testcases, as a sentence; ``None`` if it can measure all."""
+    prober = view.samples
+    if prober is None:
+        return None
+    for testcase in testcases:
+        plan = KINDS[testcase.kind].plan
+        try:
+            reason = None if plan is None else prober.beyond(plan(testcase, view))
+        except (BadTestcase, NotThere):  # nothing can be sent yet; its result will say so
+            continue
+        if reason is not None:
+            return f"testcase {testcase.name!r} cannot be measured here: {reason}"
+    return None
+
+
 def _impossible(error: BadTestcase | NotThere) -> Observation:
     return Observation(holds=False, actual=str(error), final=isinstance(error, BadTestcase))

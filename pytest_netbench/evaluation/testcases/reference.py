@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pytest_netbench.evaluation.behaviour.compare import (
     FlowDifference,
@@ -13,14 +13,16 @@ from pytest_netbench.evaluation.behaviour.compare import (
     unjudged_routes,
 )
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
+from pytest_netbench.evaluation.behaviour.sampling import Sample, sample
 from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.model.behaviour import HeldFlow, Outcome
 from pytest_netbench.model.reference import Change
-from pytest_netbench.model.testcase import ReferenceTestcase
+from pytest_netbench.model.testcase import ReferenceTestcase, Testcase
 
 MOST_CONFIRMED = 300
+_MOST_LOOKS = 4  # twice, and each time what differs once more
 NOT_RECORDED = "no reference behaviour is recorded for this task as it is now; record it: netbench record TASK_FILE"
 
 
@@ -43,6 +45,30 @@ def observe(testcase: ReferenceTestcase, view: View) -> Observation:
     return _Comparison(reference, testcase.under, Observer(view)).observation(brief=view.brief)
 
 
+def sample_of(reference: Reference, under: str | None, observer: Observer) -> Sample | None:
+    """The flows that are measured at a moment, if the prober measures only a sample; ``None`` is all of them."""
+    prober = observer.samples
+    if prober is None:
+        return None
+    return sample(
+        reference.compared(under),
+        is_named=lambda one: reference.change_of_flow(one, under) is not None,
+        beyond=lambda one: prober.beyond(observer.probe_of(one.flow)),
+        per_s=prober.probes_per_s,
+        seed=f"{reference.behaviour.digest} {under}",
+    )
+
+
+def measuring_s(testcases: Sequence[Testcase], view: View) -> float:
+    """Wall seconds that measuring a sample takes for all testcases of this kind, looked at as often as they may be."""
+    reference = view.reference
+    if reference is None or view.samples is None:
+        return 0.0
+    moments = [one.under for one in testcases if one.kind == "reference" and one.under in reference.behaviour.moments]
+    samples = [sample_of(reference, under, Observer(view)) for under in moments]
+    return sum(_MOST_LOOKS * one.takes_s for one in samples if one is not None)
+
+
 class _Comparison:
     """The comparison of a network with what is recorded for one moment."""
 
@@ -51,7 +77,9 @@ class _Comparison:
         self._wording = Wording(reference.behaviour.addresses)
 
     def observation(self, *, brief: bool) -> Observation:
-        held = self._reference.compared(self._under)
+        of = self._reference.compared(self._under)
+        chosen = sample_of(self._reference, self._under, self._observer)
+        held, share, beyond = (of, None, {}) if chosen is None else (chosen.held, chosen.share, chosen.beyond)
         found = self._observer.at_once([one.flow for one in held], expected=[one.after for one in held])
         suspects = spread([one.held for one in self._differing(held, found)], MOST_CONFIRMED)
         few = spread(suspects, FEW)
@@ -60,11 +88,13 @@ class _Comparison:
             return Observation(holds=False, brief=True)
         flows = self._flows(suspects, size=MOST_CONFIRMED if surely else BATCH)
         routes = self._routes()
+        actual = self._words(flows, routes, of=len(held)) if flows or routes else "no difference"
         return Observation(
             holds=not flows and not routes,
-            command=f"{len(held)} flows, and the routes of {len(self._reference.behaviour.routes[0])} nodes",
-            actual=self._words(flows, routes, of=len(held)) if flows or routes else "no difference",
+            command=f"{_count(held, of)} flows, and the routes of {len(self._reference.behaviour.routes[0])} nodes",
+            actual=actual + _left_out(beyond),
             confirmed=True,
+            measured=share,
         )
 
     def _words(self, flows: Sequence[FlowDifference], routes: Sequence[RouteDifference], *, of: int) -> str:
@@ -103,6 +133,14 @@ class _Comparison:
     def _differing(self, held: Sequence[HeldFlow], found: Sequence[Outcome]) -> list[FlowDifference]:
         pairs = zip(held, found, strict=True)
         return flow_differences(held, [self._reference.judged(one.flow, seen, self._under) for one, seen in pairs])
+
+
+def _count(held: Sequence[HeldFlow], of: Sequence[HeldFlow]) -> str:
+    return str(len(of)) if len(held) == len(of) else f"{len(held)} of {len(of)}"
+
+
+def _left_out(beyond: Mapping[str, int]) -> str:
+    return "".join(f"\nnot measured: {count} flows: {reason}" for reason, count in beyond.items())
 
 
 def _intent(change: Change | None) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pytest_netbench.errors import LabError
@@ -11,6 +12,8 @@ from pytest_netbench.platforms.cli_ssh.pasting import Unit
 from pytest_netbench.platforms.cli_ssh.session import DeviceSession
 from pytest_netbench.platforms.cli_ssh.system import Batches, System
 from pytest_netbench.platforms.cli_ssh.typist import Typist
+
+_QUOTED_OR_SPACE = re.compile(r'(?P<quoted>"(?:[^"\\\n]|\\.)*")|\s+')
 
 
 def apply(session: DeviceSession, node: str, commands: Sequence[str], system: System) -> list[CommandStatus]:
@@ -47,12 +50,17 @@ def _committed(session: DeviceSession, commands: Sequence[str], system: System, 
     if wrong is not None:
         return Refusal(message="error: no command of a batch of configuration lines", index=wrong)
     typist = Typist(session, session.prompt, system)
-    said = typist.type([" ".join(commands[at].split()) for at in range(first, last)])
+    said = typist.type([_one_line(commands[at]) for at in range(first, last)])
     for at, text in enumerate(said, first):
         if system.refused.search(text):
             return Refusal(message=text.strip(), index=at)
     text, _ = session.converse(Unit(lines=(batches.commit,)))
     return None if batches.committed.search(text) and not system.refused.search(text) else Refusal(message=text.strip())
+
+
+def _one_line(command: str) -> str:
+    """A command with single spaces between its words. What is quoted stays as it is."""
+    return _QUOTED_OR_SPACE.sub(lambda found: found["quoted"] or " ", command.strip())
 
 
 def _range(commands: Sequence[str], batches: Batches) -> tuple[int, int]:

@@ -11,7 +11,8 @@ from pytest_netbench.gating.judging import Judgement, judge_run
 from pytest_netbench.gating.policy import Policy, Rule
 from pytest_netbench.gating.wording import lines, markdown, workflow_commands
 from pytest_netbench.model.trial import AgentInfo, TrialResult, Usage
-from tests.support.records import result
+from pytest_netbench.results.pairing import pair
+from tests.support.records import ran, result
 
 
 def trials(passes: dict[str, list[int]], *, agent: str = "mine", **changes: Any) -> Iterator[TrialResult]:
@@ -173,3 +174,28 @@ def test_names_of_agents_cannot_forge_markdown_or_commands(nasty: str) -> None:
     commands = list(workflow_commands(found))
     assert len(commands) == 2
     assert all(one.startswith("::error title=netbench gate::") and "\n" not in one for one in commands)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "command", "is_paired"),
+    [
+        (None, None, "900 flows", True),
+        (0.25, 0.25, "225 of 900 flows", True),
+        (None, 1.0, "900 flows", True),
+        (None, 0.25, "225 of 900 flows", False),
+        (0.5, 0.25, "225 of 900 flows", False),
+        (0.5, None, "", True),
+    ],
+)
+def test_trials_that_measured_different_shares_are_never_paired(before, now, command, is_paired):
+    def side(measured: float | None, command: str) -> list[TrialResult]:
+        one = ran("the rest", kind="reference", measured=measured, command=command)
+        return [*trials({"a": [1]}, testcase_results=(one,)), *trials({"b": [1]})]
+
+    names = ["tasks/a.task.yaml::a", "tasks/b.task.yaml::b"]
+    paired = pair(side(before, "flows"), side(now, command))
+    assert [*paired.trials] == (names if is_paired else names[1:])
+    assert paired.unequal == (() if is_paired else (names[0],))
+    (ruling,) = judge_run(side(now, command), side(before, "flows"), Policy()).rulings
+    words = (f"another share of the network's behaviour was measured than in the baseline: {names[0]}",)
+    assert ruling.left_out == (() if is_paired else words)
