@@ -103,6 +103,16 @@ class Lab(Protocol):
         ...
 
 
+@runtime_checkable
+class HasImages(Protocol):
+    """A lab whose nodes run images or templates of somebody else."""
+
+    @property
+    def images(self) -> Mapping[str, str]:
+        """By platform."""
+        ...
+
+
 class Cleaned(NamedTuple):
     """What came of cleaning up.
 

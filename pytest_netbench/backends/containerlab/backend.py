@@ -131,6 +131,7 @@ def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Kind], driv
             nodes=nodes,
             panel=_panel(folder.name, request),
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
+            images={dialect: table[dialect].image for dialect in request.dialects.values()},
         )
         undone.pop_all()
         return lab

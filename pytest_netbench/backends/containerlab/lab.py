@@ -35,6 +35,7 @@ class ContainerLab:
         nodes: By name in the task.
         panel: The container of its LANs, if it has any.
         drivers: By node.
+        images: By platform.
     """
 
     isolation = Isolation(
@@ -52,8 +53,10 @@ class ContainerLab:
         nodes: Mapping[str, ContainerNode],
         panel: Place | None,
         drivers: Mapping[str, Any],
+        images: Mapping[str, str],
     ) -> None:
         self.folder = folder
+        self.images = images
         self.topology = request.topology
         self.nodes = nodes
         self.substitutes: dict[str, str] = {}
