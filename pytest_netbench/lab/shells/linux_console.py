@@ -1,0 +1,156 @@
+"""Probes from the shell of a Linux host, by the programs that it has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cached_property
+
+from pytest_netbench.deadline import poll
+from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.lab.probing import Hop, Probe
+from pytest_netbench.lab.shells import hostside, onhost, pinging
+from pytest_netbench.lab.shells.consoles import Accepted, Heard
+from pytest_netbench.lab.shells.node import ShellNode
+
+_SLACK_S = 20.0
+_LIFETIME_S = 600
+_READY_S = 10.0
+_PAUSE_S = 0.02
+_LOOK = """
+for name in ping python3 traceroute; do command -v $name >/dev/null && echo $name; done
+ping -Q 0 -c 1 -W 1 127.0.0.1 >/dev/null 2>&1 && echo marks
+ping -W 0.5 -c 1 127.0.0.1 >/dev/null 2>&1 && echo fractions
+true
+"""
+_HOP = re.compile(r"^\s*\d+\s+(\S+)", re.MULTILINE)
+_ADDRESS = re.compile(r"inet6? ([0-9a-fA-F:.]+)/.* scope global")
+
+
+class LinuxConsole:
+    """Implements ``consoles.Console``.
+
+    Args:
+        node: The host.
+    """
+
+    def __init__(self, node: ShellNode) -> None:
+        self._node = node
+
+    @cached_property
+    def _has(self) -> frozenset[str]:
+        return frozenset(self._node.run(["sh", "-c", _LOOK]).stdout.split())
+
+    def lacks(self, probe: Probe) -> str | None:
+        needed = "ping" if probe.protocol == "icmp" else "python3"
+        if needed not in self._has:
+            return f"{self._node.name} has no {needed}"
+        if probe.protocol == "icmp" and probe.dscp and "marks" not in self._has:
+            return f"the ping of {self._node.name} cannot mark packets"
+        if probe.source_address is not None and probe.source_address not in self.addresses():
+            return f"{self._node.name} does not have the source address {probe.source_address}"
+        return None
+
+    def cannot_listen(self, probe: Probe) -> str | None:  # noqa: ARG002 - it listens for all or none
+        return None if "python3" in self._has else f"{self._node.name} has no python3"
+
+    def listen(self, protocol: str, version: int, port: int) -> LinuxListener:
+        return LinuxListener(self._node, protocol, version, port)
+
+    def send(self, probes: Sequence[Probe], tries: Sequence[int]) -> list[Heard]:
+        echoes = [place for place, probe in enumerate(probes) if probe.protocol == "icmp"]
+        others = [place for place, probe in enumerate(probes) if probe.protocol != "icmp"]
+        found: dict[int, Heard] = {}
+        if echoes:
+            found.update(self._pinged(probes, tries, echoes))
+        if others:
+            found.update(self._connected(probes, tries, others))
+        return [found[place] for place in range(len(probes))]
+
+    def _pinged(self, probes: Sequence[Probe], tries: Sequence[int], places: Sequence[int]) -> dict[int, Heard]:
+        script = pinging.script(
+            [(probes[place], tries[place]) for place in places], takes_fractions="fractions" in self._has
+        )
+        limit_s = sum((max(probes[place].timeout_s, 1) + 1) * tries[place] for place in places) + _SLACK_S
+        done = self._node.run(["sh", "-c", script], timeout_s=limit_s)
+        answers = pinging.split(done.stdout)
+        if len(answers) != len(places):
+            raise LabError(f"{self._node.name}: its pings did not end: {done.stderr.strip()}")
+        return dict(zip(places, map(pinging.heard, answers), strict=True))
+
+    def _connected(self, probes: Sequence[Probe], tries: Sequence[int], places: Sequence[int]) -> dict[int, Heard]:
+        given = [
+            {**asdict(probes[place]), "tries": tries[place], "asks": probes[place].listen_on is not None}
+            for place in places
+        ]
+        limit_s = sum(probes[place].timeout_s * tries[place] for place in places) + _SLACK_S
+        done = self._node.run(["python3", "-c", onhost.SENDER], input=json.dumps(given), timeout_s=limit_s)
+        if done.returncode:
+            raise LabError(f"{self._node.name}: its probes failed: {done.stderr.strip()[-300:]}")
+        return {
+            place: Heard(
+                answer_ms=one.get("ms"),
+                complaint=one.get("why", ""),
+                tries=one["tries"],
+                token=one["token"],
+                sent="cannot be used" not in one.get("why", ""),
+            )
+            for place, one in zip(places, json.loads(done.stdout), strict=True)
+        }
+
+    def path(self, target: str, *, max_hops: int, timeout_s: float) -> list[Hop]:
+        if "traceroute" not in self._has:
+            raise RequirementMissing(f"{self._node.name} has no traceroute")
+        wait_s = f"{timeout_s:g}" if "fractions" in self._has else f"{max(1, round(timeout_s))}"
+        argv = ["traceroute", "-n", "-q", "1", "-w", wait_s, "-m", str(max_hops), target]
+        done = self._node.run(argv, timeout_s=max_hops * max(timeout_s, 1) + _SLACK_S)
+        hops = [Hop(address=None if word == "*" else word) for word in _HOP.findall(done.stdout)]
+        while hops and hops[-1].address is None:
+            hops.pop()
+        return hops
+
+    def addresses(self) -> tuple[str, ...]:
+        done = self._node.run(["ip", "-o", "address", "show"])
+        order = {name: place for place, name in enumerate(self._node.interfaces)}
+        found = []
+        for line in done.stdout.splitlines():
+            if match := _ADDRESS.search(line):
+                interface = line.split()[1].partition("@")[0]
+                known = match[1]
+                if (interface in order or not order) and not known.startswith("127."):
+                    found.append((":" in known, order.get(interface, 0), known))
+        return tuple(known for *_, known in sorted(found, key=lambda one: one[:2]))
+
+
+class LinuxListener:
+    """Implements ``consoles.Listener`` by a program on the host."""
+
+    def __init__(self, node: ShellNode, protocol: str, version: int, port: int) -> None:
+        self._node = node
+        self._name = f"listener-{hostside.number()}"
+        argv = ["python3", "-c", onhost.LISTENER, protocol, str(version), str(port), str(_LIFETIME_S)]
+        node.start(argv, name=self._name)
+        first = poll(self._lines, until=bool, within_s=_READY_S, pause_s=_PAUSE_S)
+        if not first or not {"pid", "occupied"} & first[0].keys():
+            raise LabError(f"{node.name}: nothing listens on {protocol} port {port}: {node.log(self._name).strip()}")
+        self._pid = first[0].get("pid")
+        self.is_ours = self._pid is not None
+
+    def _lines(self) -> list[dict[str, object]]:
+        text = self._node.log(self._name)
+        return [
+            json.loads(line) for line in text.splitlines(keepends=True) if line.startswith("{") and line[-1] == "\n"
+        ]
+
+    def accepted(self) -> dict[str, Accepted]:
+        return {
+            str(one["token"]): Accepted(source=str(one["source"]), dscp=one.get("dscp"))  # type: ignore[arg-type]
+            for one in self._lines()
+            if "token" in one
+        }
+
+    def close(self) -> None:
+        if self._pid is not None:
+            self._node.run(["kill", str(self._pid)])

@@ -1,0 +1,102 @@
+"""Programs that hosts run for probes, as text for their ``python3 -c``. Standard library only, for Python 3.6."""
+
+from __future__ import annotations
+
+SENDER = """
+import json, os, socket, sys, threading, time
+WORDS = {111: "refused", 113: "host unreachable", 101: "network unreachable", 13: "administratively prohibited",
+         1: "blocked by the sender's own filter", 99: "the source address cannot be used"}
+def one(p):
+    six = ":" in p["target"]
+    kind = socket.SOCK_STREAM if p["protocol"] == "tcp" else socket.SOCK_DGRAM
+    token = os.urandom(16).hex()
+    done = {"token": token, "tries": 0}
+    for _ in range(p["tries"]):
+        done["tries"] += 1
+        s = socket.socket(socket.AF_INET6 if six else socket.AF_INET, kind)
+        try:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if six:
+                s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, p["dscp"] << 2)
+            else:
+                s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, p["dscp"] << 2)
+            s.settimeout(p["timeout_s"])
+            if p["source_address"] or p["source_port"]:
+                s.bind((p["source_address"] or "", p["source_port"] or 0))
+            began = time.monotonic()
+            s.connect((p["target"], p["port"]))
+            if kind == socket.SOCK_DGRAM or p["asks"]:
+                s.sendall(token.encode())
+                s.recv(64)
+            done["ms"] = (time.monotonic() - began) * 1000
+            return done
+        except socket.timeout:
+            continue
+        except OSError as error:
+            if error.errno == 110:
+                continue
+            done["why"] = WORDS.get(error.errno, error.strerror or str(error))
+            return done
+        finally:
+            s.close()
+    return done
+given = json.load(sys.stdin)
+found = [None] * len(given)
+def work(number):
+    found[number] = one(given[number])
+threads = [threading.Thread(target=work, args=(number,)) for number in range(len(given))]
+for start in range(0, len(threads), 50):
+    for thread in threads[start:start + 50]:
+        thread.start()
+    for thread in threads[start:start + 50]:
+        thread.join()
+print(json.dumps(found))
+"""
+"""Reads a list of probes, and prints a list of what came of them."""
+
+LISTENER = """
+import json, os, signal, socket, sys, threading
+protocol, six, port, lifetime = sys.argv[1], sys.argv[2] == "6", int(sys.argv[3]), int(sys.argv[4])
+signal.alarm(lifetime)
+def say(**what):
+    os.write(1, (json.dumps(what) + "\\n").encode())
+stream = protocol == "tcp"
+s = socket.socket(socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+if six:
+    s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+if stream:
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+else:
+    s.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_RECVTCLASS, 1) if six else (socket.IPPROTO_IP, 13, 1)))
+try:
+    s.bind(("", port))
+    if stream:
+        s.listen(128)
+except OSError as error:
+    say(occupied=error.strerror)
+    sys.exit()
+say(pid=os.getpid())
+def serve(peer, address):
+    peer.settimeout(5)
+    try:
+        token = peer.recv(64)
+        say(token=token.decode("ascii", "replace"), source=address)
+        peer.sendall(token)
+    except OSError:
+        pass
+    finally:
+        peer.close()
+while True:
+    if stream:
+        peer, address = s.accept()
+        threading.Thread(target=serve, args=(peer, address[0]), daemon=True).start()
+        continue
+    data, extra, _, address = s.recvmsg(64, 64)
+    marks = [value[0] for _, _, value in extra]
+    say(token=data.decode("ascii", "replace"), source=address[0], dscp=marks[0] >> 2 if marks else None)
+    try:
+        s.sendto(data, address)
+    except OSError:
+        pass
+"""
+"""Answers on a port, and prints what it accepted, one JSON object a line."""
