@@ -100,7 +100,7 @@ class TelnetLine:
         return text if _BINARY in self._his else text.replace(b"\r\0", b"\r")
 
     def _answer(self, command: int, option: int) -> None:
-        """Agree to what is useful and refuse all else; what is agreed already is not answered, or it would never end."""
+        """Agree to what is useful and refuse all else. What is agreed is not answered again, or it would never end."""
         here = command in (_DO, _DONT)
         agreed, useful = (self._ours, _OURS) if here else (self._his, _HIS)
         yes, no = (_WILL, _WONT) if here else (_DO, _DONT)
