@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.platforms.capability import Capability
@@ -212,3 +212,13 @@ class CommandLine(Protocol):
             LabError: The device does not answer, or does not let anybody in.
         """
         ...
+
+
+@runtime_checkable
+class OneLine(Protocol):
+    """What a command line is beside ``CommandLine`` if all who connect share one line, as on a console.
+
+    What one of them types the others see, so a session ends before the next one begins.
+    """
+
+    one_line: bool

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from pytest_netbench.errors import RequirementMissing
-from pytest_netbench.platforms.access import CommandLine, NodeAccess
+from pytest_netbench.platforms.access import CommandLine, NodeAccess, OneLine
 from pytest_netbench.platforms.capabilities import CLI, LOGIN
 from pytest_netbench.platforms.cli_ssh.line import SshCommandLine
 from pytest_netbench.platforms.cli_ssh.session import DeviceSession
@@ -44,6 +44,8 @@ class Sessions:
         session = self._open.get(enable)
         if session is None or not session.alive:
             device = _command_line(self._node)
+            if isinstance(device, OneLine) and (other := self._open.pop(not enable, None)) is not None:
+                other.close()
             session = self._open[enable] = DeviceSession(self._node.name, device, self._system, enable=enable)
         return session
 
