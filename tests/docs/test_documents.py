@@ -20,7 +20,7 @@ PARSERS = {
     "toml": tomllib.loads,
     "python": lambda text: compile(text, "example", "exec"),
 }
-NOT_THERE = re.compile(r"GNS3|Kubernetes", re.IGNORECASE)
+NOT_THERE = re.compile(r"Kubernetes", re.IGNORECASE)
 SAID_SO = re.compile(
     r"\b(planned|skipped|none|no|not|neither|nothing|known:|draft|empty|reserved|lack|missing|installed|without|cannot)\b|NetConfBench|NetArena|NIKA",
     re.IGNORECASE,

@@ -1,0 +1,1 @@
+"""Deploys labs on a GNS3 server."""

@@ -1,0 +1,228 @@
+"""The backend that deploys labs on a GNS3 server."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pytest_netbench import parts
+from pytest_netbench.backends.gns3 import kinds, projects
+from pytest_netbench.backends.gns3.kinds import Kind
+from pytest_netbench.backends.gns3.lab import Gns3Lab
+from pytest_netbench.backends.gns3.links import lack_of
+from pytest_netbench.backends.gns3.node import Gns3Node
+from pytest_netbench.backends.gns3.server import Place, Server, Unreachable
+from pytest_netbench.backends.gns3.topology import SWITCH, Site, build
+from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
+from pytest_netbench.lab.consoles import PROMPT, Console
+from pytest_netbench.lab.deployment import bring_up
+from pytest_netbench.lab.protocols import Cleaned
+from pytest_netbench.lab.report import Check
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.telnet import TelnetLine
+from pytest_netbench.platforms.capabilities import CLI
+from pytest_netbench.platforms.vpcs.settings import beyond
+
+_OWNER = "backend gns3"
+CAPABILITIES = (CLI.name, PROBES.name, LINKS.name, NODES.name)
+"""What its labs and nodes offer; probes, if a host is a VPCS."""
+_START = "start a GNS3 server, and name it in NETBENCH_GNS3"
+_PROMPTS = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT}
+_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a server says that listens everywhere
+_TELNET = "telnet"
+
+
+class Gns3Backend:
+    """Deploys labs on a GNS3 server, which the environment names."""
+
+    name = "gns3"
+    capabilities = CAPABILITIES
+
+    def report(self) -> list[Check]:
+        place = Place.of_environment()
+        try:
+            server = Server(place)
+            templates = server.get("/templates")
+        except LabError as error:
+            return [Check("server", False, True, str(error), _remedy(error)), *_capabilities()]
+        return [
+            Check("server", True, True, f"GNS3 {server.release} at {place.url}, compute {place.compute}"),
+            *(_template(dialect, kind, templates) for dialect, kind in kinds.table().items()),
+            *_capabilities(),
+        ]
+
+    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
+        table = kinds.table()
+        if (lack := _lack(request, table)) is not None:
+            return lack
+        try:
+            templates = Server(Place.of_environment()).get("/templates")
+            for dialect in dict.fromkeys(request.dialects.values()):
+                kinds.template_of(table[dialect].template, templates)
+                table[dialect].credentials()
+        except LabError as error:
+            return f"{_OWNER} cannot run here: {error}", _remedy(error)
+        except RequirementMissing as error:
+            return error.lack, error.remedy
+        if any(len(link.endpoints) != 2 for link in request.topology.links) and not any(
+            one.get("template_type") == SWITCH for one in templates
+        ):
+            return "the GNS3 server has no template of an Ethernet switch, which LANs need", None
+        return None
+
+    def clean(self) -> Cleaned:
+        place = Place.of_environment()
+        try:
+            server = Server(place)
+        except Unreachable:
+            if place.named:
+                raise
+            return Cleaned()  # nobody said that there is one
+        return _cleaned(server)
+
+    def deploy(self, request: LabRequest) -> Gns3Lab:
+        began = time.monotonic()
+        server = Server(Place.of_environment())
+        table = kinds.table()
+        if (lack := _lack(request, table)) is not None:
+            raise RequirementMissing(*lack)
+        drivers = _drivers(request.dialects, table)
+        with contextlib.suppress(LabError):  # the lab of somebody else: `netbench clean` tells
+            _cleaned(server)
+        project = projects.create(server, request.name)
+        try:
+            lab = _lab(build(server, project, request, table), request, table, drivers)
+            lab.start()
+        except Unreachable:
+            raise  # it cannot be asked to remove anything either: the next run does
+        except BaseException:
+            with contextlib.suppress(LabError):  # why it could not be deployed is what counts
+                projects.remove(server, project)
+            raise
+        lab.refused_startup_lines, lab.readiness = bring_up(lab, _typed(request, table))
+        lab.deploy_s = time.monotonic() - began
+        return lab
+
+
+def _cleaned(server: Server) -> Cleaned:
+    removed, left = [], []
+    for project, owner in list(projects.owned(server)):
+        lives = owner.lives()
+        if lives is None:
+            left.append(f"project {project.name}, which {owner} owns: whether that runs cannot be seen from here")
+        elif not lives:
+            projects.remove(server, project)
+            removed.append(project.name)
+    return Cleaned(tuple(removed), tuple(left))
+
+
+def _lab(site: Site, request: LabRequest, table: Mapping[str, Kind], drivers: Mapping[str, Any]) -> Gns3Lab:
+    nodes = {}
+    for name, dialect in request.dialects.items():
+        console = _console(name, site, table[dialect])
+        nodes[name] = Gns3Node(name=name, platform=dialect, topology=request.topology, console=console)
+    return Gns3Lab(
+        site=site,
+        request=request,
+        nodes=nodes,
+        kinds={name: table[dialect] for name, dialect in request.dialects.items()},
+        drivers={name: drivers[dialect] for name, dialect in request.dialects.items()},
+    )
+
+
+def _console(name: str, site: Site, kind: Kind) -> Console:
+    shown = site.nodes[name]
+    if shown.get("console_type") != _TELNET or not shown.get("console"):
+        raise LabError(
+            f"{name}: template {kind.template!r} has a console by {shown.get('console_type')}, expected {_TELNET}"
+        )
+    host, port = str(shown.get("console_host") or ""), int(shown["console"])
+    if host in _ANYWHERE:
+        host = site.server.place.host
+    return Console(
+        name,
+        lambda: TelnetLine(name, host, port),
+        kind.credentials(),
+        prompt=_PROMPTS[kind.console],
+        within_s=kind.boot_s,
+    )
+
+
+def _typed(request: LabRequest, table: Mapping[str, Kind]) -> LabRequest:
+    """The request without the startup configs that nodes have loaded from a file."""
+    return replace(
+        request,
+        startup_configs={
+            node: config
+            for node, config in request.startup_configs.items()
+            if table[request.dialects[node]].startup_file is None
+        },
+    )
+
+
+def _drivers(dialects: Mapping[str, str], table: Mapping[str, Kind]) -> dict[str, Any]:
+    """The driver of each dialect.
+
+    Raises:
+        RequirementMissing: It requires what nodes of this backend do not offer.
+    """
+    drivers = {name: parts.load("drivers", table[name].driver)() for name in sorted(set(dialects.values()))}
+    for driver in drivers.values():
+        if (lack := unmet(driver.requires, CAPABILITIES, owner=_OWNER)) is not None:
+            raise RequirementMissing(f"driver {driver.name} cannot be used here: {lack}")
+    return drivers
+
+
+def _lack(request: LabRequest, table: Mapping[str, Kind]) -> tuple[str, str | None] | None:
+    """What of a network this backend cannot make, whatever the server."""
+    for dialect in dict.fromkeys(request.dialects.values()):
+        if dialect not in table:
+            return (
+                f"{_OWNER} has no template for {dialect} (known: {', '.join(table)})",
+                f"add an entry {dialect!r} with a part 'gns3' to the file that {kinds.VARIABLE} names",
+            )
+    hosts = [node for node, dialect in request.dialects.items() if table[dialect].console == "vpcs"]
+    offered = [one for one in CAPABILITIES if one != PROBES.name or hosts]
+    if (lack := unmet(request.requirements, offered, owner=_OWNER)) is not None:
+        return lack, None
+    for node in hosts:
+        config = request.startup_configs.get(node, "")
+        if (why := beyond(config, request.topology.interfaces(node))) is not None:
+            template = "take another template for linux in the table of kinds"
+            return f"{_OWNER} runs host {node} as a VPCS, which it cannot be: {why}", template
+    return _beyond(request)
+
+
+def _beyond(request: LabRequest) -> tuple[str, str | None] | None:
+    for link in request.topology.links:
+        if (lack := lack_of(link.quality)) is not None:
+            return f"{_OWNER} cannot {lack}: {str(link)!r}", None
+        if len(link.endpoints) > 2 and not link.quality.is_plain:
+            return f"{_OWNER} makes LANs without delay, loss or a limited rate only: {str(link)!r}", None
+    for node in request.topology.nodes:
+        if node.services:
+            return f"{_OWNER} runs no servers, and {node.name} has {node.services[0].kind}", None
+        if node.role == "switch":
+            return f"{_OWNER} has no switches, and {node.name} is one", None
+    return None
+
+
+def _remedy(error: LabError) -> str | None:
+    return _START if isinstance(error, Unreachable) else None
+
+
+def _template(dialect: str, kind: Kind, templates: Any) -> Check:
+    try:
+        kinds.template_of(kind.template, templates)
+    except RequirementMissing as error:
+        return Check(f"dialect {dialect}", False, False, error.lack, error.remedy)
+    return Check(f"dialect {dialect}", True, False, f"template {kind.template!r}, driver {kind.driver}")
+
+
+def _capabilities() -> list[Check]:
+    return [Check("capabilities", ok=True, required=False, detail=", ".join(CAPABILITIES))]

@@ -1,0 +1,84 @@
+"""The table of kinds: which template stands for which dialect."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.consoles import Credentials
+from pytest_netbench.lab.kinds.table import VARIABLE, read
+
+__all__ = ["VARIABLE", "Kind", "table", "template_of"]
+
+_MOST_NAMES = 12
+
+
+class Kind(BaseModel):
+    """One entry of the table, see ``lab/kinds/kinds.yaml``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    template: str
+    driver: str
+    console: Literal["vpcs", "device"] = "device"
+    username: str = ""
+    password: str = Field("", repr=False)
+    enable_secret: str = Field("", alias="enable-secret", repr=False)
+    boot_s: float = Field(300.0, alias="boot-s", gt=0)
+    startup_file: str | None = Field(None, alias="startup-file")
+    properties: Mapping[str, Any] = {}
+
+    def credentials(self) -> Credentials:
+        """How to log in.
+
+        Raises:
+            RequirementMissing: A variable that it names is not set.
+        """
+        return Credentials(
+            username=_value(self.username), password=_value(self.password), enable_secret=_value(self.enable_secret)
+        )
+
+
+def table() -> dict[str, Kind]:
+    """By dialect: what stands for it, from the built-in table and the user's own.
+
+    Raises:
+        UsageError: The user's file cannot be read, or is no such table.
+    """
+    return read(Kind, "gns3")
+
+
+def template_of(name: str, templates: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The template of a name, which is found anew on each server.
+
+    Raises:
+        RequirementMissing: There is none; names near ones.
+    """
+    named = [one for one in templates if one["name"] == name]
+    named += [one for one in templates if str(one["name"]).casefold() == name.casefold()]
+    if named:
+        return named[0]
+    names = sorted(str(one["name"]) for one in templates)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or [
+        one for one in names if name.casefold() in one.casefold()
+    ]
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    known = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    raise RequirementMissing(
+        f"the GNS3 server has no template {name!r} (known: {known}).{hint}",
+        remedy=f"make it in GNS3, or name another one in the file of {VARIABLE}",
+    )
+
+
+def _value(text: str) -> str:
+    if not text.startswith("$"):
+        return text
+    name = text[1:].strip("{}")
+    if name not in os.environ:
+        raise RequirementMissing(f"the variable {name} is not set, which the table of kinds names")
+    return os.environ[name]

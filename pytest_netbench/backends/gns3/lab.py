@@ -1,0 +1,147 @@
+"""A running lab of GNS3."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+from typing import Any, TypeVar
+
+from pytest_netbench.backends.gns3 import projects
+from pytest_netbench.backends.gns3.kinds import Kind
+from pytest_netbench.backends.gns3.links import Gns3Links
+from pytest_netbench.backends.gns3.node import Gns3Node
+from pytest_netbench.backends.gns3.power import Gns3Nodes
+from pytest_netbench.backends.gns3.prober import VpcsProber
+from pytest_netbench.backends.gns3.server import Refused
+from pytest_netbench.backends.gns3.topology import Site
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.probing import Prober
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.ready import Readiness
+from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.platforms.capability import Capability
+
+T = TypeVar("T")
+_START_S = 120.0
+_SIDE_BY_SIDE = 8
+_READ_ONLY = {
+    "vpcs": "on a VPCS only commands that read are typed",
+    "device": "on a device the commands that read, and all others without privileges",
+}
+
+
+class Gns3Lab:
+    """Implements ``lab.protocols.Lab``.
+
+    Args:
+        site: Its project with all nodes and links, not started.
+        request: What it is.
+        nodes: By name in the task.
+        kinds: By node.
+        drivers: By node.
+    """
+
+    time_scale = 1.0
+
+    def __init__(
+        self,
+        *,
+        site: Site,
+        request: LabRequest,
+        nodes: Mapping[str, Gns3Node],
+        kinds: Mapping[str, Kind],
+        drivers: Mapping[str, Any],
+    ) -> None:
+        self.topology = request.topology
+        self.nodes = nodes
+        self.project = site.project
+        self.features = (f"gns3 {site.server.release}",)
+        self.substitutes: dict[str, str] = {}
+        self.refused_startup_lines: tuple[RefusedLine, ...] = ()
+        self.readiness = Readiness()
+        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        consoles = dict.fromkeys(kind.console for kind in kinds.values())
+        self.isolation = Isolation(read_only="; ".join(_READ_ONLY[console] for console in consoles))
+        self._site = site
+        self._kinds = kinds
+        self._drivers = drivers
+        hosts = {name: node for name, node in nodes.items() if kinds[name].console == "vpcs"}
+        others = {name: node for name, node in nodes.items() if name not in hosts}
+        links = Gns3Links(site.server, site.project, site.cables, site.qualities)
+        power = Gns3Nodes(nodes, drivers, links, request.startup_configs, self._restart)
+        self._offered: dict[str, object] = {LINKS.name: links, NODES.name: power}
+        if hosts:
+            self._offered[PROBES.name] = VpcsProber(hosts, others)
+        self._cleaner: Thread | None = None
+        self._cleaning_failed: BaseException | None = None
+
+    @property
+    def prober(self) -> Prober:
+        return self.capability(PROBES)
+
+    def driver(self, node: str) -> Any:
+        return self._drivers[node]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of(self._offered, owner="this GNS3 lab")
+
+    def start(self) -> None:
+        """Start all nodes; return once each shows its prompt.
+
+        Raises:
+            LabError: The server does not start one, or one shows no prompt in time.
+        """
+        with ThreadPoolExecutor(max_workers=_SIDE_BY_SIDE, thread_name_prefix="netbench-gns3") as pool:
+            futures = [pool.submit(self._start, name) for name in self.nodes]
+            failures = [future.exception() for future in futures]
+        for failure in failures:
+            if failure is not None:
+                raise failure
+
+    def _start(self, name: str) -> None:
+        self._ask(name, "start")
+        self.nodes[name].console.awaited(self._kinds[name].boot_s).close()
+
+    def _restart(self, name: str) -> None:
+        self._ask(name, "stop")
+        self._start(name)
+
+    def _ask(self, name: str, what: str) -> None:
+        try:
+            path = f"{self.project.path}/nodes/{self._site.nodes[name]['node_id']}/{what}"
+            self._site.server.post(path, timeout_s=_START_S)
+        except Refused as error:
+            raise LabError(f"{name}: GNS3 does not {what} it: {error}") from None
+
+    def destroy(self) -> None:
+        if self._cleaner is not None:
+            return
+        started = time.monotonic()
+        # not a daemon thread: the interpreter does not end before it does
+        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
+        self._cleaner.start()
+        self.destroy_s = time.monotonic() - started
+
+    def _clean_up(self, started: float) -> None:
+        try:
+            projects.remove(self._site.server, self.project)
+        except Exception as error:  # noqa: BLE001 - given to whoever waits
+            self._cleaning_failed = error
+        self.cleanup_s = time.monotonic() - started
+
+    def await_cleanup(self) -> None:
+        """Wait until the project of a destroyed lab is deleted.
+
+        Raises:
+            LabError: The lab was not destroyed, or its project is there still.
+        """
+        if self._cleaner is None:
+            raise LabError("the lab was not destroyed")
+        self._cleaner.join()
+        if self._cleaning_failed is not None:
+            raise LabError(
+                f"project {self.project.name} could not be deleted (fix: netbench clean): {self._cleaning_failed}"
+            ) from self._cleaning_failed

@@ -1,0 +1,64 @@
+"""Power control for the nodes of a GNS3 lab: the server stops and starts them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from pytest_netbench.backends.gns3.links import Gns3Links
+from pytest_netbench.backends.gns3.node import Gns3Node
+from pytest_netbench.errors import LabError
+from pytest_netbench.platforms.driver import Boot
+
+
+class Gns3Nodes:
+    """Implements ``lab.capabilities.NodeControl``.
+
+    Args:
+        nodes: The nodes.
+        drivers: By node.
+        links: Those of the lab.
+        startup_configs: By node.
+        restart: Stops a node, starts it, and returns once it shows its prompt.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, Gns3Node],
+        drivers: Mapping[str, Any],
+        links: Gns3Links,
+        startup_configs: Mapping[str, str],
+        restart: Callable[[str], None],
+    ) -> None:
+        self._nodes = nodes
+        self._drivers = drivers
+        self._links = links
+        self._startup_configs = startup_configs
+        self._restart = restart
+        self._crashed: dict[str, None] = {}
+
+    @property
+    def crashed(self) -> Collection[str]:
+        return tuple(self._crashed)
+
+    def crash(self, node: str) -> None:
+        self._known(node)
+        self._crashed[node] = None
+        self._links.set_crashed(self._crashed)
+
+    def revive(self, node: str) -> None:
+        self._known(node)
+        self._crashed.pop(node, None)
+        self._links.set_crashed(self._crashed)
+
+    def reboot(self, node: str, *, config: str | None = None) -> None:
+        self._known(node)
+        self._nodes[node].memory.clear()  # sessions on its console
+        self._restart(node)
+        driver = self._drivers[node]
+        if isinstance(driver, Boot):
+            driver.boot(self._nodes[node], self._startup_configs.get(node, "") if config is None else config)
+
+    def _known(self, node: str) -> None:
+        if node not in self._nodes:
+            raise LabError(f"there is no node {node!r} (known: {', '.join(self._nodes)})")
