@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.lab.probing import Prober
@@ -134,6 +134,25 @@ class Cleans(Protocol):
 
         Raises:
             LabError: Something of one is left.
+        """
+        ...
+
+
+@runtime_checkable
+class Serves(Protocol):
+    """A backend that can start the program to which its labs belong."""
+
+    def serve(self, *, port: int, release: str | None, say: Callable[[str], None]) -> None:
+        """Start it, say how it is used, and return when it is interrupted.
+
+        Args:
+            port: Its TCP port.
+            release: Of the program; ``None`` leaves it to the backend.
+            say: Prints a line.
+
+        Raises:
+            UsageError: The port is in use, or the release is none.
+            LabError: It cannot be installed or started, or ends by itself.
         """
         ...
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.backends.gns3 import kinds, projects
+from pytest_netbench.backends.gns3 import kinds, projects, serving
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.lab import Gns3Lab
 from pytest_netbench.backends.gns3.links import lack_of
@@ -31,7 +31,7 @@ from pytest_netbench.platforms.vpcs.settings import beyond
 _OWNER = "backend gns3"
 CAPABILITIES = (CLI.name, PROBES.name, LINKS.name, NODES.name)
 """What its labs and nodes offer; probes, if a host is a VPCS."""
-_START = "start a GNS3 server, and name it in NETBENCH_GNS3"
+_START = "start one by `netbench gns3 serve`, or name one in NETBENCH_GNS3"
 _PROMPTS = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT}
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a server says that listens everywhere
 _TELNET = "telnet"
@@ -84,6 +84,9 @@ class Gns3Backend:
                 raise
             return Cleaned()  # nobody said that there is one
         return _cleaned(server)
+
+    def serve(self, *, port: int, release: str | None, say: Callable[[str], None]) -> None:
+        serving.serve(port=port, release=release or serving.RELEASE, say=say)
 
     def deploy(self, request: LabRequest) -> Gns3Lab:
         began = time.monotonic()
