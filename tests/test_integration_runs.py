@@ -48,7 +48,8 @@ def test_ci_runs_both_and_has_the_status_of_the_first_that_failed(tmp_path, gate
 def project(tmp_path: Path) -> Path:
     """The script with a pytest of ours, on a machine that has what it would install."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    script(tmp_path / "bin/dockerd", "exit 0")
+    for program in ("dockerd", "debootstrap", "vpcs"):
+        script(tmp_path / "bin" / program, "exit 0")
     return tmp_path
 
 

@@ -17,6 +17,7 @@ from pytest_netbench.backends.gns3.links import lack_of
 from pytest_netbench.backends.gns3.node import Gns3Node
 from pytest_netbench.backends.gns3.server import Place, Server, Unreachable
 from pytest_netbench.backends.gns3.topology import SWITCH, Site, build
+from pytest_netbench.backends.gns3.turns import turn
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.consoles import PROMPT, Console
@@ -99,8 +100,10 @@ class Gns3Backend:
             _cleaned(server)
         project = projects.create(server, request.name)
         try:
-            lab = _lab(build(server, project, request, table), request, table, drivers)
-            lab.start()
+            with turn(server.place.url):
+                lab = _lab(build(server, project, request, table), request, table, drivers)
+                lab.start()
+            lab.await_prompts()
         except Unreachable:
             raise  # it cannot be asked to remove anything either: the next run does
         except BaseException:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any, TypeVar
@@ -89,25 +89,36 @@ class Gns3Lab:
         return kind.of(self._offered, owner="this GNS3 lab")
 
     def start(self) -> None:
-        """Start all nodes; return once each shows its prompt.
+        """Start all nodes.
 
         Raises:
-            LabError: The server does not start one, or one shows no prompt in time.
+            LabError: The server does not start one.
         """
+        self._each(lambda name: self._ask(name, "start"))
+
+    def await_prompts(self) -> None:
+        """Return once each node shows its prompt.
+
+        Raises:
+            LabError: One does not in time.
+        """
+        self._each(self._await_prompt)
+
+    def _each(self, do: Callable[[str], None]) -> None:
         with ThreadPoolExecutor(max_workers=_SIDE_BY_SIDE, thread_name_prefix="netbench-gns3") as pool:
-            futures = [pool.submit(self._start, name) for name in self.nodes]
+            futures = [pool.submit(do, name) for name in self.nodes]
             failures = [future.exception() for future in futures]
         for failure in failures:
             if failure is not None:
                 raise failure
 
-    def _start(self, name: str) -> None:
-        self._ask(name, "start")
+    def _await_prompt(self, name: str) -> None:
         self.nodes[name].console.awaited(self._kinds[name].boot_s).close()
 
     def _restart(self, name: str) -> None:
         self._ask(name, "stop")
-        self._start(name)
+        self._ask(name, "start")
+        self._await_prompt(name)
 
     def _ask(self, name: str, what: str) -> None:
         try:

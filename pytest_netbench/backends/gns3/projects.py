@@ -13,7 +13,7 @@ from pytest_netbench.lab.owners import Owner
 
 _OWNER: Final = "netbench-owner"
 """The variable of a project that names the owner. A project without it is never touched."""
-_REMOVAL_S = 120.0
+_REMOVAL_S = 60.0
 
 
 class Project(NamedTuple):

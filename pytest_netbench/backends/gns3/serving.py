@@ -28,6 +28,7 @@ _RELEASE = re.compile(r"\d+(\.\d+){1,3}")
 _READY_S = 90.0
 _PAUSE_S = 0.2
 _DONE = ".complete"
+_WIRES, _BLOCKS, _BLOCK = 10_000, 20, 1_000
 _KVM = Path("/dev/kvm")
 _ADMIN = "admin"
 _PROGRAMS: Final = {
@@ -72,6 +73,9 @@ class Local:
             "host": "127.0.0.1",
             "port": str(self.port),
             "report_errors": "False",
+            # a server does not see that another one uses a UDP port
+            "udp_start_port_range": str(wires := _WIRES + self.port % _BLOCKS * _BLOCK),
+            "udp_end_port_range": str(wires + _BLOCK - 1),
             **{f"{name}_path": str(self.folder / name) for name in _FOLDERS if name != "secrets"},
         }
         place = self.place

@@ -1,0 +1,191 @@
+"""A real GNS3 server by `netbench gns3 serve`, with stand-ins for what no distribution has: ubridge, dynamips."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.support.programs import NotToBeHad, cache
+
+ROOT = Path(__file__).parents[2]
+_WIRES = ROOT / "tests/support/gns3/wires.py"
+_READY_S = 600  # the server is installed at first use
+_RUN_S = 600
+# GNS3 refuses the version of Debian's VPCS, which has all that it needs
+_VPCS = """
+[ "$*" = -v ] && echo "Welcome to Virtual PC Simulator, version 0.6.1" && exit
+exec {program} "$@"
+"""
+
+
+def stand_ins(folder: Path) -> Path:
+    """A folder for the PATH with `ubridge`, `dynamips` and a `vpcs` of another version.
+
+    Raises:
+        NotToBeHad: This machine has no VPCS.
+    """
+    program = shutil.which("vpcs")
+    if program is None:
+        raise NotToBeHad("vpcs is missing; fix: apt-get install vpcs")
+    folder.mkdir()
+    scripts = {name: f'exec {sys.executable} {_WIRES} {name} "$@"\n' for name in ("ubridge", "dynamips")}
+    for name, body in {**scripts, "vpcs": _VPCS.format(program=program)}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{body}")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+class Gns3:
+    """A server of one release, which is started and ended as often as a test wants.
+
+    Args:
+        folder: Of its projects.
+        release: Of PyPI's gns3-server.
+        say: Prints a line of progress.
+    """
+
+    def __init__(self, folder: Path, release: str, say: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.release = release
+        self._say = say
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("NETBENCH")},
+            "PATH": f"{stand_ins(folder / 'bin')}:{os.environ['PATH']}",
+            "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_CACHE_HOME": str(cache()),
+            "XDG_STATE_HOME": str(folder / "state"),
+            "PYTHONPATH": str(ROOT),
+        }
+        self._server: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start it; return once it answers."""
+        command = [sys.executable, "-m", "pytest_netbench.cli", "gns3", "serve"]
+        self._server = subprocess.Popen(
+            [*command, "--port", str(self.port), "--release", self.release],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        told = []
+        for line in self._server.stdout or ():
+            told.append(line.strip())
+            if line.startswith("installing"):
+                self._say(line.strip())
+            if line.startswith("export "):
+                self.environment.update(word.split("=", 1) for word in line.split()[1:])
+                return
+        raise NotToBeHad(f"no GNS3 server {self.release}: {(told or ['no output'])[-1]}")
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """End `netbench gns3 serve` by a signal."""
+        if self._server is not None:
+            self._server.send_signal(number)
+            self._server.communicate()
+            self._server = None
+
+    def processes(self) -> list[str]:
+        """The command lines of what runs of it."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                here = str((place / "cwd").readlink())
+                if str(self.folder) in words or here.startswith(str(self.folder)):
+                    found.append(words)
+        return found
+
+    def gone(self, within_s: float = 10.0) -> bool:
+        """Whether nothing runs of it any more."""
+        ends_at = time.monotonic() + within_s
+        while self.processes():
+            if time.monotonic() > ends_at:
+                return False
+            time.sleep(0.1)
+        return True
+
+    def ask(self, path: str) -> Any:
+        """What its interface answers."""
+        place, user = self.environment["NETBENCH_GNS3"], self.environment["NETBENCH_GNS3_USER"]
+        password = self.environment["NETBENCH_GNS3_PASSWORD"]
+        if self.release.startswith("3"):
+            body = json.dumps({"username": user, "password": password}).encode()
+            login = urllib.request.Request(
+                f"{place}/v3/access/users/authenticate", body, {"Content-Type": "application/json"}
+            )
+            with urllib.request.urlopen(login) as answer:
+                headers = {"Authorization": f"Bearer {json.load(answer)['access_token']}"}
+            asked = urllib.request.Request(f"{place}/v3{path}", headers=headers)
+        else:
+            opener = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+            opener.add_password(None, place, user, password)
+            handler = urllib.request.HTTPBasicAuthHandler(opener)
+            with urllib.request.build_opener(handler).open(f"{place}/v2{path}") as answer:
+                return json.load(answer)
+        with urllib.request.urlopen(asked) as answer:
+            return json.load(answer)
+
+    def projects(self) -> list[str]:
+        """The names of its projects."""
+        return [one["name"] for one in self.ask("/projects")]
+
+    def open(self, *words: str, **env: str) -> subprocess.Popen[str]:
+        """Start Python for a client of it."""
+        return subprocess.Popen(
+            [sys.executable, *words],
+            cwd=ROOT,
+            env={**self.environment, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *words: str, **env: str) -> str:
+        """What Python prints for a client of it, and its status."""
+        process = self.open(*words, **env)
+        output, _ = process.communicate(timeout=_RUN_S)
+        return f"{output}\nstatus {process.returncode}\n"
+
+    def netbench(self, *words: str, **env: str) -> str:
+        """What a command of netbench prints."""
+        return self.run("-m", "pytest_netbench.cli", *words, **env)
+
+    def pytest(self, *words: str, **env: str) -> tuple[str, list[dict[str, Any]]]:
+        """The output of a run of pytest, and its results."""
+        results = self.folder / f"results-{time.monotonic_ns()}"
+        options = ("-q", "-p", "no:cacheprovider", f"--rootdir={self.folder}", f"--netbench-results={results}")
+        shown = self.run("-m", "pytest", *options, "--netbench-backend=gns3", *words, **env)
+        file = results / "results.jsonl"
+        return shown, [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+@contextlib.contextmanager
+def served(folder: Path, release: str, say: Callable[[str], None]) -> Iterator[Gns3]:
+    """A server that runs.
+
+    Raises:
+        NotToBeHad: It cannot be had here.
+    """
+    one = Gns3(folder, release, say)
+    try:
+        one.start()
+        yield one
+    finally:
+        one.end()
