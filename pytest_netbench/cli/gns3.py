@@ -11,6 +11,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to do, and where."""
     parser.add_argument("action", choices=["serve"], help="start a server that ends with this command")
     parser.add_argument("--port", type=int, default=_PORT, metavar="PORT", help=f"its TCP port (default: {_PORT})")
+    parser.add_argument(
+        "--no-kvm", action="store_true", help="run devices in QEMU without /dev/kvm, even if it is there"
+    )
     parser.add_argument("--release", metavar="RELEASE", help="of PyPI's gns3-server, 3.x or 2.2 (default: 3.0.6)")
 
 
@@ -28,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     backend = parts.load("backends", "gns3")()
     if not isinstance(backend, Serves):
         raise UsageError("the backend 'gns3' that is installed starts no server")
-    backend.serve(port=arguments.port, release=arguments.release, say=_say)
+    backend.serve(port=arguments.port, release=arguments.release, kvm=not arguments.no_kvm, say=_say)
     return 0
 
 

@@ -142,12 +142,13 @@ class Cleans(Protocol):
 class Serves(Protocol):
     """A backend that can start the program to which its labs belong."""
 
-    def serve(self, *, port: int, release: str | None, say: Callable[[str], None]) -> None:
+    def serve(self, *, port: int, release: str | None, kvm: bool, say: Callable[[str], None]) -> None:
         """Start it, say how it is used, and return when it is interrupted.
 
         Args:
             port: Its TCP port.
             release: Of the program; ``None`` leaves it to the backend.
+            kvm: Whether its machines may use /dev/kvm, if it is there.
             say: Prints a line.
 
         Raises:

@@ -75,7 +75,7 @@ class Gns3:
         """Start it; return once it answers."""
         command = [sys.executable, "-m", "pytest_netbench.cli", "gns3", "serve"]
         self._server = subprocess.Popen(
-            [*command, "--port", str(self.port), "--release", self.release],
+            [*command, "--port", str(self.port), "--release", self.release, "--no-kvm"],
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -86,8 +86,8 @@ class Gns3Backend:
             return Cleaned()  # nobody said that there is one
         return _cleaned(server)
 
-    def serve(self, *, port: int, release: str | None, say: Callable[[str], None]) -> None:
-        serving.serve(port=port, release=release or serving.RELEASE, say=say)
+    def serve(self, *, port: int, release: str | None, kvm: bool, say: Callable[[str], None]) -> None:
+        serving.serve(port=port, release=release or serving.RELEASE, kvm=kvm, say=say)
 
     def deploy(self, request: LabRequest) -> Gns3Lab:
         began = time.monotonic()

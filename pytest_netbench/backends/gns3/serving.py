@@ -50,11 +50,13 @@ class Local:
         release: Of PyPI's `gns3-server`.
         port: TCP port on the loopback address.
         folder: Its projects, images and users; they stay.
+        kvm: Whether its machines may use /dev/kvm.
     """
 
     release: str
     port: int
     folder: Path
+    kvm: bool = True
 
     @property
     def place(self) -> Place:
@@ -68,7 +70,7 @@ class Local:
 
     def configuration(self) -> str:
         """The text of its configuration file."""
-        kvm = str(os.access(_KVM, os.R_OK | os.W_OK))
+        kvm = str(self.kvm and os.access(_KVM, os.R_OK | os.W_OK))
         server = {
             "host": "127.0.0.1",
             "port": str(self.port),
@@ -102,14 +104,14 @@ class Local:
         return path.read_text()
 
 
-def serve(*, port: int, release: str, say: Say) -> None:
+def serve(*, port: int, release: str, kvm: bool, say: Say) -> None:
     """Start a server, say how it is used, and return when it is interrupted.
 
     Raises:
         UsageError: The port is in use.
         LabError: The server cannot be installed or started, or ends by itself.
     """
-    with running(port=port, release=release, say=say) as (process, local):
+    with running(port=port, release=release, kvm=kvm, say=say) as (process, local):
         place = local.place
         say(f"GNS3 {release} runs until this command ends; its projects and images are in {local.folder}")
         for program, lack in _PROGRAMS.items():
@@ -121,7 +123,7 @@ def serve(*, port: int, release: str, say: Say) -> None:
 
 
 @contextlib.contextmanager
-def running(*, port: int, release: str, say: Say) -> Iterator[tuple[subprocess.Popen[bytes], Local]]:
+def running(*, port: int, release: str, kvm: bool, say: Say) -> Iterator[tuple[subprocess.Popen[bytes], Local]]:
     """A server that answers; it ends with the block, and with this process.
 
     Raises:
@@ -133,7 +135,7 @@ def running(*, port: int, release: str, say: Say) -> Iterator[tuple[subprocess.P
     _require_free(port)
     program = _environment(release, say) / "bin/gns3server"
     folder = _place("XDG_DATA_HOME", ".local/share") / f"server-{release}"
-    local = Local(release=release, port=port, folder=folder)
+    local = Local(release=release, port=port, folder=folder, kvm=kvm)
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
     with _locked(folder / "lock", f"another netbench gns3 serve uses {folder}, wait for it or end it"):
