@@ -14,7 +14,8 @@ from pytest_netbench.backends.gns3 import kinds, projects, serving
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.lab import Gns3Lab
 from pytest_netbench.backends.gns3.links import lack_of
-from pytest_netbench.backends.gns3.node import Gns3Node
+from pytest_netbench.backends.gns3.node import AnyNode, Gns3Node
+from pytest_netbench.backends.gns3.ports import kernel_interface
 from pytest_netbench.backends.gns3.server import Place, Server, Unreachable
 from pytest_netbench.backends.gns3.topology import SWITCH, Site, build
 from pytest_netbench.backends.gns3.turns import turn
@@ -25,15 +26,16 @@ from pytest_netbench.lab.deployment import bring_up
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.lab.telnet import TelnetLine
-from pytest_netbench.platforms.capabilities import CLI
+from pytest_netbench.platforms.capabilities import CLI, HOSTED
 from pytest_netbench.platforms.vpcs.settings import beyond
 
 _OWNER = "backend gns3"
-CAPABILITIES = (CLI.name, PROBES.name, LINKS.name, NODES.name)
+CAPABILITIES = (*HOSTED, CLI.name, PROBES.name, LINKS.name, NODES.name)
 """What its labs and nodes offer; probes, if a host is a VPCS."""
 _START = "start one by `netbench gns3 serve`, or name one in NETBENCH_GNS3"
-_PROMPTS = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT}
+_PROMPTS = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT, "shell": PROMPT}
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a server says that listens everywhere
 _TELNET = "telnet"
 
@@ -128,16 +130,28 @@ def _cleaned(server: Server) -> Cleaned:
 
 
 def _lab(site: Site, request: LabRequest, table: Mapping[str, Kind], drivers: Mapping[str, Any]) -> Gns3Lab:
-    nodes = {}
-    for name, dialect in request.dialects.items():
-        console = _console(name, site, table[dialect])
-        nodes[name] = Gns3Node(name=name, platform=dialect, topology=request.topology, console=console)
+    consoles = {name: _console(name, site, table[dialect]) for name, dialect in request.dialects.items()}
     return Gns3Lab(
         site=site,
         request=request,
-        nodes=nodes,
+        nodes={name: _node(name, site, request, table, consoles[name]) for name in consoles},
+        consoles=consoles,
         kinds={name: table[dialect] for name, dialect in request.dialects.items()},
         drivers={name: drivers[dialect] for name, dialect in request.dialects.items()},
+    )
+
+
+def _node(name: str, site: Site, request: LabRequest, table: Mapping[str, Kind], console: Console) -> AnyNode:
+    dialect, topology = request.dialects[name], request.topology
+    if table[dialect].console != "shell":
+        return Gns3Node(name=name, platform=dialect, topology=topology, console=console)
+    return ShellNode(
+        name=name,
+        platform=dialect,
+        topology=topology,
+        connect=console.connect,
+        has_one_line=True,
+        interfaces={one: kernel_interface(site.nodes[name], one) for one in topology.interfaces(name)},
     )
 
 

@@ -25,7 +25,7 @@ class Kind(BaseModel):
 
     template: str
     driver: str
-    console: Literal["vpcs", "device"] = "device"
+    console: Literal["vpcs", "shell", "device"] = "device"
     username: str = ""
     password: str = Field("", repr=False)
     enable_secret: str = Field("", alias="enable-secret", repr=False)

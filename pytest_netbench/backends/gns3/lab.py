@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 from pytest_netbench.backends.gns3 import projects
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.links import Gns3Links
-from pytest_netbench.backends.gns3.node import Gns3Node
+from pytest_netbench.backends.gns3.node import AnyNode
 from pytest_netbench.backends.gns3.power import Gns3Nodes
 from pytest_netbench.backends.gns3.prober import VpcsProber
 from pytest_netbench.backends.gns3.server import Refused
 from pytest_netbench.backends.gns3.topology import Site
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.consoles import Console
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.ready import Readiness
@@ -28,6 +29,7 @@ T = TypeVar("T")
 _START_S = 120.0
 _SIDE_BY_SIDE = 8
 _READ_ONLY = {
+    "shell": "on a host a user without rights, if the host can take rights away; the view node of vtysh",
     "vpcs": "on a VPCS only commands that read are typed",
     "device": "on a device the commands that read, and all others without privileges",
 }
@@ -40,6 +42,7 @@ class Gns3Lab:
         site: Its project with all nodes and links, not started.
         request: What it is.
         nodes: By name in the task.
+        consoles: By node.
         kinds: By node.
         drivers: By node.
     """
@@ -51,7 +54,8 @@ class Gns3Lab:
         *,
         site: Site,
         request: LabRequest,
-        nodes: Mapping[str, Gns3Node],
+        nodes: Mapping[str, AnyNode],
+        consoles: Mapping[str, Console],
         kinds: Mapping[str, Kind],
         drivers: Mapping[str, Any],
     ) -> None:
@@ -63,9 +67,10 @@ class Gns3Lab:
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
         self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
-        consoles = dict.fromkeys(kind.console for kind in kinds.values())
-        self.isolation = Isolation(read_only="; ".join(_READ_ONLY[console] for console in consoles))
+        answers = dict.fromkeys(kind.console for kind in kinds.values())
+        self.isolation = Isolation(read_only="; ".join(_READ_ONLY[one] for one in answers))
         self._site = site
+        self._consoles = consoles
         self._kinds = kinds
         self._drivers = drivers
         hosts = {name: node for name, node in nodes.items() if kinds[name].console == "vpcs"}
@@ -113,7 +118,8 @@ class Gns3Lab:
                 raise failure
 
     def _await_prompt(self, name: str) -> None:
-        self.nodes[name].console.awaited(self._kinds[name].boot_s).close()
+        self._consoles[name].awaited(self._kinds[name].boot_s).close()
+        self.nodes[name].prepare()
 
     def _restart(self, name: str) -> None:
         self._ask(name, "stop")
@@ -131,6 +137,8 @@ class Gns3Lab:
         if self._cleaner is not None:
             return
         started = time.monotonic()
+        for node in self.nodes.values():
+            node.memory.clear()  # sessions; what runs on a node ends with it
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()

@@ -1,10 +1,11 @@
-"""One node of a GNS3 lab: what is known of it, and its console."""
+"""The nodes of a GNS3 lab: what is known of each, and its console."""
 
 from __future__ import annotations
 
 from typing import Any, TypeVar
 
 from pytest_netbench.lab.consoles import Console
+from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.capabilities import CLI
 from pytest_netbench.platforms.capability import Capability
@@ -34,5 +35,16 @@ class Gns3Node:
         self.memory: dict[str, Any] = {}
         self.console = console
 
+    def prepare(self) -> None:
+        """Nothing is to be done once it shows its prompt."""
+
+    def close(self) -> None:
+        """End all sessions on it; the next request opens them anew."""
+        self.memory.clear()
+
     def capability(self, kind: Capability[T]) -> T:
         return kind.of({CLI.name: self.console}, owner=f"node {self.name}")
+
+
+AnyNode = Gns3Node | ShellNode
+"""A node of a lab: a device or a VPCS, or a Linux host."""

@@ -46,6 +46,17 @@ def port_of(node: Mapping[str, Any], interface: str) -> Port:
     )
 
 
+def kernel_interface(node: Mapping[str, Any], interface: str) -> str:
+    """What the kernel of a node with Linux calls an interface: it counts the ports.
+
+    Raises:
+        LabError: There is no port for it.
+    """
+    port = port_of(node, interface)
+    ports = [_port(one) for one in node["ports"] if one.get("link_type", "ethernet") == "ethernet"]
+    return f"eth{ports.index(port)}"
+
+
 def _same(port: str, interface: str) -> bool:
     """Whether one name is the other, or a short form of it: ``Gi0/1`` and ``GigabitEthernet0/1``."""
     (word, number), (other, other_number) = _parts(port), _parts(interface)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pytest_netbench.backends.gns3.links import Gns3Links
-from pytest_netbench.backends.gns3.node import Gns3Node
+from pytest_netbench.backends.gns3.node import AnyNode
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.driver import Boot
 
@@ -24,7 +24,7 @@ class Gns3Nodes:
 
     def __init__(
         self,
-        nodes: Mapping[str, Gns3Node],
+        nodes: Mapping[str, AnyNode],
         drivers: Mapping[str, Any],
         links: Gns3Links,
         startup_configs: Mapping[str, str],
@@ -53,7 +53,7 @@ class Gns3Nodes:
 
     def reboot(self, node: str, *, config: str | None = None) -> None:
         self._known(node)
-        self._nodes[node].memory.clear()  # sessions on its console
+        self._nodes[node].close()
         self._restart(node)
         driver = self._drivers[node]
         if isinstance(driver, Boot):

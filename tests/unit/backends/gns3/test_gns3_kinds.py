@@ -36,7 +36,7 @@ def test_one_file_has_the_entries_of_both_backends(own: Path) -> None:
     ("text", "said"),
     [
         ("frr: {gns3: {driver: frr}}", "frr.gns3.template: Field required"),
-        ("linux: {gns3: {console: vnc}}", "linux.gns3.console: Input should be 'vpcs'"),
+        ("linux: {gns3: {console: vnc}}", "linux.gns3.console: Input should be 'vpcs', 'shell' or 'device'"),
         ("linux: {gns3: {images: x}}", "linux.gns3.images: Extra inputs are not permitted (known: template, driver,"),
         ("linux: {gns3: VPCS}", "linux.gns3: expected a mapping"),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.gns3.ports import Port, port_of
+from pytest_netbench.backends.gns3.ports import Port, kernel_interface, port_of
 from pytest_netbench.errors import LabError
 
 
@@ -47,6 +47,11 @@ def test_an_interface_of_another_word_is_the_port_of_its_number() -> None:
 
 def test_a_node_with_one_port_has_one_interface_whatever_its_name() -> None:
     assert port_of(node("Ethernet0"), "eth7") == Port(0, 0)
+
+
+def test_the_kernel_of_a_host_counts_its_ports() -> None:
+    host = node("Ethernet0", "Ethernet1", "Ethernet2")
+    assert [kernel_interface(host, name) for name in ("eth2", "ens1", "Ethernet0")] == ["eth2", "eth1", "eth0"]
 
 
 def test_a_serial_port_is_none_of_them() -> None:
