@@ -33,7 +33,7 @@ from pytest_netbench.platforms.vpcs.settings import beyond
 
 _OWNER = "backend gns3"
 CAPABILITIES = (*HOSTED, CLI.name, PROBES.name, LINKS.name, NODES.name)
-"""What its labs and nodes offer; probes, if a host is a VPCS."""
+"""What its labs and nodes offer; probes, if a host is a VPCS or runs Linux."""
 _START = "start one by `netbench gns3 serve`, or name one in NETBENCH_GNS3"
 _PROMPTS = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT, "shell": PROMPT}
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a server says that listens everywhere
@@ -207,7 +207,8 @@ def _lack(request: LabRequest, table: Mapping[str, Kind]) -> tuple[str, str | No
                 f"add an entry {dialect!r} with a part 'gns3' to the file that {kinds.VARIABLE} names",
             )
     hosts = [node for node, dialect in request.dialects.items() if table[dialect].console == "vpcs"]
-    offered = [one for one in CAPABILITIES if one != PROBES.name or hosts]
+    sends = hosts or any(table[dialect].console == "shell" for dialect in request.dialects.values())
+    offered = [one for one in CAPABILITIES if one != PROBES.name or sends]
     if (lack := unmet(request.requirements, offered, owner=_OWNER)) is not None:
         return lack, None
     for node in hosts:

@@ -21,6 +21,9 @@ from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
 from pytest_netbench.lab.consoles import Console
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.shells.linux_console import LinuxConsole
+from pytest_netbench.lab.shells.node import ShellNode
+from pytest_netbench.lab.shells.prober import ConsoleProber
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capability import Capability
@@ -73,13 +76,11 @@ class Gns3Lab:
         self._consoles = consoles
         self._kinds = kinds
         self._drivers = drivers
-        hosts = {name: node for name, node in nodes.items() if kinds[name].console == "vpcs"}
-        others = {name: node for name, node in nodes.items() if name not in hosts}
         links = Gns3Links(site.server, site.project, site.cables, site.qualities)
         power = Gns3Nodes(nodes, drivers, links, request.startup_configs, self._restart)
         self._offered: dict[str, object] = {LINKS.name: links, NODES.name: power}
-        if hosts:
-            self._offered[PROBES.name] = VpcsProber(hosts, others)
+        if (prober := prober_of(nodes, kinds)) is not None:
+            self._offered[PROBES.name] = prober
         self._cleaner: Thread | None = None
         self._cleaning_failed: BaseException | None = None
 
@@ -164,3 +165,13 @@ class Gns3Lab:
             raise LabError(
                 f"project {self.project.name} could not be deleted (fix: netbench clean): {self._cleaning_failed}"
             ) from self._cleaning_failed
+
+
+def prober_of(nodes: Mapping[str, AnyNode], kinds: Mapping[str, Kind]) -> Prober | None:
+    """What sends probes: the Linux hosts, else the hosts that are a VPCS; ``None`` if there are neither."""
+    linux = {name: LinuxConsole(node) for name, node in nodes.items() if isinstance(node, ShellNode)}
+    if linux:
+        return ConsoleProber(linux)
+    hosts = {name: node for name, node in nodes.items() if kinds[name].console == "vpcs"}
+    others = {name: node for name, node in nodes.items() if name not in hosts}
+    return VpcsProber(hosts, others) if hosts else None

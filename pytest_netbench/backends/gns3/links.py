@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_netbench.backends.gns3.projects import Project
@@ -102,6 +103,18 @@ class Gns3Links:
             changed = before ^ self._crashed
             for cable in dict.fromkeys(cable for (node, _), cable in self._cables.items() if node in changed):
                 self._filter(cable)
+
+    @contextlib.contextmanager
+    def unplugged(self, node: str) -> Iterator[None]:
+        """Let the links of a node be cut for a moment; those that are cut stay so."""
+        cables = {cable for (owner, _), cable in self._cables.items() if owner == node and cable not in self._cut}
+        for cable in cables:
+            self._suspend(cable, suspended=True)
+        try:
+            yield
+        finally:
+            for cable in cables:
+                self._suspend(cable, suspended=False)
 
     def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:  # noqa: ARG002
         self._cable(node, interface)

@@ -8,11 +8,13 @@ from typing import Any
 from pytest_netbench.backends.gns3.links import Gns3Links
 from pytest_netbench.backends.gns3.node import AnyNode
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.platforms.driver import Boot
+from pytest_netbench.platforms.power import Rebooting
 
 
 class Gns3Nodes:
-    """Implements ``lab.capabilities.NodeControl``.
+    """Implements ``lab.capabilities.NodeControl``. A Linux host goes on running; its driver starts all on it anew.
 
     Args:
         nodes: The nodes.
@@ -53,11 +55,18 @@ class Gns3Nodes:
 
     def reboot(self, node: str, *, config: str | None = None) -> None:
         self._known(node)
-        self._nodes[node].close()
+        access, driver = self._nodes[node], self._drivers[node]
+        loaded = self._startup_configs.get(node, "") if config is None else config
+        if isinstance(access, ShellNode):
+            if not isinstance(driver, Rebooting):
+                raise LabError(f"{node}: driver {driver.name!r} cannot reboot its nodes")
+            with self._links.unplugged(node):
+                driver.reboot(access, loaded)
+            return
+        access.close()
         self._restart(node)
-        driver = self._drivers[node]
         if isinstance(driver, Boot):
-            driver.boot(self._nodes[node], self._startup_configs.get(node, "") if config is None else config)
+            driver.boot(access, loaded)
 
     def _known(self, node: str) -> None:
         if node not in self._nodes:
