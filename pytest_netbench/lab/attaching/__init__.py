@@ -1,0 +1,1 @@
+"""Networks that exist already: their devices matched to a task's nodes, their configurations exchanged and put back."""
