@@ -1,0 +1,1 @@
+"""The file that describes a testbed, and the inventories of other programs that it names."""
