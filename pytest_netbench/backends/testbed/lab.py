@@ -1,0 +1,115 @@
+"""A task's network on the devices of a testbed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from threading import Thread
+from typing import Any, Final, TypeVar
+
+from pytest_netbench.backends.testbed.devices import Held
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.probing import Prober
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.ready import Readiness
+from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.platforms.capability import Capability
+
+T = TypeVar("T")
+_SECRETS: Final = re.compile(
+    r"^(\s*(?:username .*?|enable )?(?:password|secret)(?: \d+)? |snmp-server community )\S+", re.MULTILINE
+)
+
+
+class Exchanging:
+    """The driver of devices, which boots by exchanging their configurations, and hides their passwords."""
+
+    def __init__(self, driver: Any, held: Mapping[str, Held]) -> None:
+        self._driver = driver
+        self._held = held
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def boot(self, node: Any, startup_config: str) -> Sequence[RefusedLine]:
+        """Load a startup config in place of what the device has."""
+        return self._held[node.name].configs.load(startup_config)
+
+    def running_config(self, node: Any) -> str:
+        """The running config, without passwords."""
+        return _hidden(self._driver.running_config(node))
+
+    def execute(self, node: Any, command: str, **options: Any) -> str:
+        """What a command prints, without passwords."""
+        return _hidden(self._driver.execute(node, command, **options))
+
+
+def _hidden(text: str) -> str:
+    return _SECRETS.sub(r"\1<hidden>", text)
+
+
+class TestbedLab:
+    """Implements ``lab.protocols.Lab``."""
+
+    __test__ = False  # no class of tests, whatever its name
+    isolation = Isolation(
+        read_only="the driver: `show` in privileged mode, all else in user mode", runs_as="the user of the testbed"
+    )
+    time_scale = 1.0
+    features = ("testbed",)
+
+    def __init__(self, request: LabRequest, held: Mapping[str, Held]) -> None:
+        self.topology = request.topology
+        self.nodes = {name: one.node for name, one in held.items()}
+        self.substitutes: dict[str, str] = {}
+        self.refused_startup_lines: tuple[RefusedLine, ...] = ()
+        self.readiness = Readiness()
+        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self._held = held
+        by_driver: dict[str, Exchanging] = {}
+        self._drivers = {
+            name: by_driver.setdefault(one.driver.name, Exchanging(one.driver, held)) for name, one in held.items()
+        }
+        self._cleaner: Thread | None = None
+        self._failures: list[str] = []
+
+    def driver(self, node: str) -> Any:
+        return self._drivers[node]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({}, owner="this testbed")
+
+    @property
+    def prober(self) -> Prober:
+        return self.capability(PROBES)
+
+    def destroy(self) -> None:
+        if self._cleaner is None:
+            # not a daemon thread: the interpreter does not end before it does
+            self._cleaner = Thread(target=self._put_back, name="netbench-testbed", daemon=False)
+            self._cleaner.start()
+
+    def _put_back(self) -> None:
+        began = time.monotonic()
+        for one in self._held.values():
+            try:
+                one.restore(one.saved)
+            except Exception as error:  # noqa: BLE001 - given to whoever waits; the journal stays
+                self._failures.append(str(error))
+            finally:
+                one.release()
+        self.cleanup_s = time.monotonic() - began
+
+    def await_cleanup(self) -> None:
+        """Wait until the devices are as they were.
+
+        Raises:
+            LabError: The lab was not destroyed, or a device is not as it was.
+        """
+        if self._cleaner is None:
+            raise LabError("the lab was not destroyed")
+        self._cleaner.join()
+        if self._failures:
+            raise LabError("\n".join(["a device is not as it was (fix: netbench clean):", *self._failures]))

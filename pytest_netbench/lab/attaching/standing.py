@@ -1,0 +1,46 @@
+"""What stays on a device whose configuration is exchanged, by dialect: the ways to reach and to manage it. Data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What is known of the configurations of a dialect.
+
+    Attributes:
+        keeps: How top-level lines begin that stay.
+        fixed: Sections that cannot be removed; the lines below them can.
+        fresh: Lines that a fixed section has on a device that nobody has configured.
+        silent: Lines that say nothing, or change by themselves.
+        interface: The section of an interface.
+    """
+
+    keeps: re.Pattern[str]
+    fixed: re.Pattern[str]
+    fresh: Sequence[str] = ()
+    silent: re.Pattern[str]
+    interface: str = "interface {}"
+
+
+STANDING: Final[Mapping[str, Standing]] = {
+    "cisco_ios": Standing(
+        keeps=re.compile(
+            r"(?:no )?(?:version|service|boot|enable|username|user|aaa|tacacs|tacacs-server|radius|radius-server|line"
+            r"|ip ssh|ip domain|ip http|ip scp|crypto key|crypto pki|hostname|license|platform|hw-module|redundancy"
+            r"|ntp|clock|logging|banner|archive|snmp-server|login|vtp|control-plane|ip cef|ipv6 cef|ip forward-protocol"
+            r"|memory-size|mmi|multilink|diagnostic|subscriber|call-home|privilege|transport)(?= |$)"
+        ),
+        fixed=re.compile(r"interface (?!Loopback|Tunnel|Port-channel|BVI|Dialer|Vlan(?!1$)|\S+\.\d+$)"),
+        fresh=("no ip address", "shutdown"),
+        silent=re.compile(
+            r"(?:!.*|end|exit|exit-\S+|Building configuration.*|Current configuration.*|ntp clock-period.*"
+            r"|(?:duplex|speed|negotiation|media-type) (?:auto|rj45))$"
+        ),
+    ),
+}
+"""By dialect; a dialect that is not here cannot be exchanged."""
