@@ -74,7 +74,9 @@ def test_the_extras_of_this_package_are_listed_whichever_backend_is_asked(capsys
 
 def test_an_unknown_backend_is_refused_with_the_known_ones(capsys):
     assert main(["doctor", "--backend", "netn"]) != 0
-    assert "unknown backend 'netn' (known: containerlab, gns3, netns, testbed). Did you mean 'netns'?" in capsys.readouterr().err
+    assert (
+        "unknown backend 'netn' (known: containerlab, gns3, netns, testbed). Did you mean 'netns'?" in capsys.readouterr().err
+    )
 
 
 def test_the_capabilities_of_the_backend_are_listed(capsys):

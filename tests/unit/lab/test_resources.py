@@ -50,5 +50,5 @@ def test_an_unknown_name_is_told_with_those_of_all_kinds():
         by_kind(("smal", "memory"))
     assert (
         str(caught.value)
-        == "unknown backend 'smal' (known: containerlab, gns3, memory, netns, small). Did you mean 'small'?"
+        == "unknown backend 'smal' (known: containerlab, gns3, memory, netns, small, testbed). Did you mean 'small'?"
     )
