@@ -41,7 +41,7 @@ class TestbedBackend:
         for known in testbed.devices.values():
             kind = "disposable" if known.entry.disposable else "not disposable: it is not used"
             try:
-                command_line(known.device.name, known).connect().close()
+                command_line(known.device.name, known, []).connect().close()
             except NetbenchError as error:
                 checks.append(Check(f"device {known.device.name}", False, False, str(error)))
             else:

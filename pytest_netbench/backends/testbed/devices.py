@@ -39,26 +39,35 @@ class TestbedNode:
         self.peers = {} if topology is None else topology.peers(name)
         self.line_rates = {} if topology is None else topology.line_rates(name)
         self.memory: dict[str, Any] = {}
-        self._line = command_line(name, known)
+        self._opened: list[CliLine] = []
+        self._line = command_line(name, known, self._opened)
 
     def capability(self, kind: Capability[T]) -> T:
         return kind.of({CLI.name: self._line}, owner=f"node {self.name}")
+
+    def close(self) -> None:
+        """End all connections. Idempotent."""
+        while self._opened:
+            self._opened.pop().close()
 
 
 class _Ssh:
     """Implements ``platforms.access.CommandLine``."""
 
-    def __init__(self, name: str, target: SshTarget, enable_secret: str) -> None:
+    def __init__(self, name: str, target: SshTarget, enable_secret: str, opened: list[CliLine]) -> None:
+        self._opened = opened
         self._name = name
         self._target = target
         self.enable_secret = enable_secret
 
     def connect(self) -> CliLine:
-        return SshLine(self._name, self._target)
+        line = SshLine(self._name, self._target)
+        self._opened.append(line)
+        return line
 
 
-def command_line(name: str, known: Known) -> CommandLine:
-    """How a device is reached.
+def command_line(name: str, known: Known, opened: list[CliLine]) -> CommandLine:
+    """How a device is reached. What is opened is added to ``opened``, if it is one of several connections.
 
     Raises:
         RequirementMissing: The environment lacks a password.
@@ -77,7 +86,7 @@ def command_line(name: str, known: Known) -> CommandLine:
         known_hosts=entry.known_hosts,
         host_key=entry.host_key or "check",
     )
-    return _Ssh(name, target, enable)
+    return _Ssh(name, target, enable, opened)
 
 
 def _secret(known: Known, variable: Variable | None) -> str:
@@ -116,6 +125,7 @@ class Held:
         name = known.device.name
         self.name = journal.key(known.address, known.port)
         self._lock = journal.Lock(self.name, name, testbed.wait_s if wait_s is None else wait_s)
+        self.node: Any = None
         try:
             self.node = TestbedNode(node, known, topology)
             self.driver = parts.load("drivers", known.entry.driver or DRIVERS[known.device.dialect])()
@@ -132,7 +142,7 @@ class Held:
                     journal.Saved(owner=owner, testbed=str(testbed.path), device=name, config=self.saved),
                 )
         except BaseException:
-            self._lock.release()
+            self.release()
             raise
 
     def restore(self, config: str) -> None:
@@ -145,5 +155,7 @@ class Held:
         journal.forget(self.name)
 
     def release(self) -> None:
-        """Let others use it."""
+        """Let others use it. Idempotent."""
+        if self.node is not None:
+            self.node.close()
         self._lock.release()

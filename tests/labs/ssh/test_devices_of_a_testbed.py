@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from pytest_netbench.agents.nop import Nop
+from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.backend import TestbedBackend
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.taskfile import load_task
+from pytest_netbench.trial import Settings, run_trial
 from tests.support.netns_networks import network
 
 DEVICE = "  {name}: {{address: {host}, port: {port}, user: {username}, password: {{env: PW}}, enable: {{env: EN}}}}\n"
@@ -65,6 +70,11 @@ def test_a_network_is_deployed_and_the_configurations_are_put_back_line_by_line(
         lab.await_cleanup()
     assert {name: served.config(name) for name in ("R1", "R2")} == before
     assert list(journal.names()) == []
+    assert not [
+        one
+        for one in subprocess.run(["ps", "-eo", "args"], check=False, stdout=-1, text=True).stdout.split("\n")
+        if one.startswith("ssh -tt") and str(testbed.parent) in one
+    ]
 
 
 KILLED = """
@@ -107,3 +117,41 @@ def test_what_is_wrong_is_said(served, testbed, change, message):
         TestbedBackend().deploy(request())
     assert served.config("R1") == before
     assert list(journal.names()) == []
+
+
+TASK = """\
+task_name: A static route
+platform: cisco_ios
+intents: [{text: R1 reaches 198.51.100.0/24 by R2.}]
+topology:
+  nodes: [R1, R2]
+  links: [R1 Gi0/0 <-> R2 Gi0/0]
+startup_configs:
+  R1: |
+    interface Gi0/0
+     ip address 10.9.0.1 255.255.255.0
+     no shutdown
+  R2: |
+    interface Gi0/0
+     ip address 10.9.0.2 255.255.255.0
+     no shutdown
+ground_truth_configs:
+  R1: [ip route 198.51.100.0 255.255.255.0 10.9.0.2]
+testcases:
+- {name: route, kind: route, intent: 1, device: R1, prefix: 198.51.100.0/24, next_hops: 10.9.0.2, within: 5s}
+- {name: line, kind: config, intent: 1, device: R1, line: ip route 198.51.100.0 255.255.255.0 10.9.0.2, within: 5s}
+"""
+
+
+@pytest.mark.parametrize(("agent", "verdict"), [(Oracle, "pass"), (Nop, "fail")])
+def test_a_trial_on_devices_has_the_verdicts_that_it_has_elsewhere(served, testbed, tmp_path, agent, verdict):
+    before = {name: served.config(name) for name in ("R1", "R2")}
+    path = tmp_path / "static.task.yaml"
+    path.write_text(TASK)
+    record = run_trial(load_task(path), agent(), settings=Settings(backend=TestbedBackend())).record
+    assert record.outcome == "done", record.error
+    assert {one.name: one.status for one in record.testcase_results} == {"route": verdict, "line": verdict}
+    for thread in threading.enumerate():
+        if thread.name == "netbench-testbed":
+            thread.join()
+    assert {name: served.config(name) for name in ("R1", "R2")} == before
