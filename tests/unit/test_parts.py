@@ -16,7 +16,11 @@ from tests.support.memory_parts import install
     ("group", "name", "message"),
     [
         ("families", "guess", f"unknown family 'guess' (known: {', '.join(parts.names('families'))})."),
-        ("backends", "netn", "unknown backend 'netn' (known: containerlab, gns3, netns, testbed). Did you mean 'netns'?"),
+        (
+            "backends",
+            "netn",
+            "unknown backend 'netn' (known: containerlab, gns3, netns, testbed). Did you mean 'netns'?",
+        ),
         (
             "dialects",
             "ciscoios",
