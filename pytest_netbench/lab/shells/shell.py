@@ -75,19 +75,12 @@ class Shell:
         self._lock = threading.Lock()
         self._is_hex = False
         self._is_damaged = False
-        self.user_id = 0
-        """Of the user whose shell it is."""
         try:
             self._find_prompt()
             self._start()
         except BaseException:
             self.close()
             raise
-
-    @property
-    def alive(self) -> bool:
-        """Whether the shell can still be used."""
-        return self._line is not None
 
     def is_there(self) -> bool:
         """Whether the line is still open; what came over it meanwhile is dropped."""
@@ -185,11 +178,10 @@ class Shell:
             if body is None:
                 self._write(_LEAVE)
                 continue
-            encoding, user = body.split(":")
+            encoding = body.partition(":")[0]
             if encoding == "none":
                 raise self._lost("has neither base64, od nor hexdump")
             self._is_hex = encoding == "hex"
-            self.user_id = int(user)
             return
         raise self._lost("does not take the script that runs commands")
 
