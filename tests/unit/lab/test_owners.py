@@ -52,7 +52,7 @@ def test_what_of_an_owner_is_another(changed, lives):
     assert dataclasses.replace(Owner.here(), **changed).lives() is lives
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "3", json.dumps({"pid": os.getpid()}), "nonsense"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "3", json.dumps({"pid": 1}), "nonsense"])
 def test_a_file_that_names_no_owner_is_told(text):
     with pytest.raises(ValueError, match=r"."):
         Owner.from_json(text)
