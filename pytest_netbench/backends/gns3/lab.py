@@ -140,6 +140,8 @@ class Gns3Lab:
         started = time.monotonic()
         for node in self.nodes.values():
             node.memory.clear()  # sessions; what runs on a node ends with it
+            if isinstance(node, ShellNode):
+                node.let_go()
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()

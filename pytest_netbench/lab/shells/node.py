@@ -199,6 +199,12 @@ class ShellNode:
         self._vtys.close()
         self._sessions.clear()
         self._programs.close()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Let go of every line without a word to the host, which ends by itself. Idempotent."""
+        self._vtys.close()
+        self._sessions.clear()
         self._trusted.close()
         self._agents.close()
 
