@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.lab.scratch import ScratchDirectory
 
 HostKey = Literal["check", "accept-new", "ignore"]
 _CHECKS: Final = {"check": "yes", "accept-new": "accept-new", "ignore": "no"}
@@ -76,7 +77,7 @@ class SshLine:
         self._where = f"{target.host} port {target.port}"
         self._fd, inner = pty.openpty()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the line
-        self._folder = tempfile.TemporaryDirectory(prefix="netbench-ssh-")
+        self._folder = ScratchDirectory("netbench-askpass-")
         try:
             tty.setraw(inner, termios.TCSANOW)
             fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
@@ -91,7 +92,7 @@ class SshLine:
         except BaseException as error:
             os.close(self._fd)
             self._said.close()
-            self._folder.cleanup()
+            self._folder.close()
             if isinstance(error, FileNotFoundError):
                 raise RequirementMissing("there is no SSH client", "apt-get install openssh-client") from None
             raise
@@ -106,7 +107,7 @@ class SshLine:
 
     def _environment(self, target: SshTarget) -> dict[str, str]:
         """The client's environment, with the password for the program that it asks for it."""
-        asked = Path(self._folder.name, "answer")
+        asked = self._folder.path / "answer"
         asked.write_text(f"#!/bin/sh\nprintf '%s\\n' \"${_ASK}\"\n")
         asked.chmod(0o700)
         return {
@@ -153,7 +154,7 @@ class SshLine:
             self._process.kill()
             self._process.wait()
         self._said.close()
-        self._folder.cleanup()
+        self._folder.close()
 
     def _await_prompt(self, within_s: float) -> None:
         """Read until the device has shown its prompt and says nothing more."""

@@ -13,6 +13,7 @@ from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.backend import TestbedBackend
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.request import request_of
@@ -86,10 +87,14 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_killed_run_left_is_put_back(served, testbed):
+def test_what_a_killed_run_left_is_put_back(served, testbed, tmp_path):
     before = {name: served.config(name) for name in ("R1", "R2")}
-    done = subprocess.run([sys.executable, "-c", KILLED], timeout=120, check=False, env=dict(os.environ))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    done = subprocess.run([sys.executable, "-c", KILLED], timeout=120, check=False, env=env)
     assert done.returncode == -9
+    assert poll(lambda: [*temporary.iterdir()], until=lambda left: not left, within_s=10, pause_s=0.05) == []
     assert {name: served.config(name) for name in ("R1", "R2")} != before
     removed = TestbedBackend().clean().removed
     assert sorted(removed) == [f"what a run had configured on {one}" for one in ("R1", "R2")]
