@@ -64,8 +64,8 @@ def _record(path: Path, arguments: argparse.Namespace) -> bool:
     from pytest_netbench.trial import Settings, record_behaviour  # noqa: PLC0415  (imports backends' protocols)
 
     task = load_task(path)
-    store = ReferenceStore.around(path.parent, root=Path.cwd())
-    if arguments.missing and store.path(task) is not None:
+    store = ReferenceStore.around(path.parent, root=Path.cwd(), backend=arguments.backend)
+    if arguments.missing and store.own_path(task) is not None:
         return True
     began = time.monotonic()
 

@@ -127,10 +127,12 @@ def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> Input
 
 def references_of(node: pytest.Collector | pytest.Item) -> ReferenceStore:
     """The recorded behaviours near the task of ``node``."""
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
 
     folder = node.path if node.path.is_dir() else node.path.parent
-    return ReferenceStore.around(folder, root=node.config.rootpath)
+    backend = by_kind(run_of(node.config).backend)["lab"]
+    return ReferenceStore.around(folder, root=node.config.rootpath, backend=backend)
 
 
 def _nearer(error: InputError, root: Path) -> InputError:

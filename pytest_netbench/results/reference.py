@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.generators.variants.skins import behaviour_under
+from pytest_netbench.lab.resources import DEFAULT
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.recorded import RecordedFiles, versions_of
@@ -28,20 +29,23 @@ class ReferenceStore:
 
     Args:
         files: Where they are.
+        backend: What was recorded on this backend comes first; what was recorded on the default one applies on all.
     """
 
-    def __init__(self, files: RecordedFiles) -> None:
+    def __init__(self, files: RecordedFiles, *, backend: str = DEFAULT) -> None:
         self._files = files
+        self._mark = "" if backend == DEFAULT else f"@{backend}"
 
     @classmethod
-    def around(cls, folder: Path, *, root: Path | None = None) -> ReferenceStore:
+    def around(cls, folder: Path, *, root: Path | None = None, backend: str = DEFAULT) -> ReferenceStore:
         """The behaviours in ``.reference`` of ``folder``, of its parents up to ``root``, and of the shipped tasks.
 
         Args:
             folder: The folder of the task file, or where a script runs.
             root: Where the search ends; by default, and if ``folder`` is not in it, in the folder itself.
+            backend: As above.
         """
-        return cls(RecordedFiles.around(FOLDER, folder, root=root))
+        return cls(RecordedFiles.around(FOLDER, folder, root=root), backend=backend)
 
     def load(self, task: Task) -> Behaviour | None:
         """What was recorded for the task as it is now; ``None`` if nothing was.
@@ -64,9 +68,16 @@ class ReferenceStore:
 
     def path(self, task: Task) -> Path | None:
         """The file with the recorded behaviour of the task as it is now, or of the original of a variant."""
+        return self.own_path(task) or self._found(task, "")
+
+    def _found(self, task: Task, mark: str) -> Path | None:
         digests = (task.reference_digest, None if task.variant is None else task.variant.reference_digest)
-        found = (self._files.find(digest) for digest in digests if digest is not None)
+        found = (self._files.find(f"{digest}{mark}") for digest in digests if digest is not None)
         return next((path for path in found if path is not None), None)
+
+    def own_path(self, task: Task) -> Path | None:
+        """The file with what was recorded for the task as it is now, or the original of a variant, on this backend."""
+        return self._found(task, self._mark)
 
     def outdated(self, task: Task) -> Path | None:
         """A file that was recorded when the task was different, if there is none for the task as it is now."""
@@ -83,10 +94,10 @@ class ReferenceStore:
         if digest is None:
             raise UsageError(f"task {task.slug} of family {task.family!r} has no reference behaviour to record")
         stamped = behaviour.model_copy(update={"versions": versions_of(task)})
-        path = self.path(task)
+        path = self._files.find(f"{digest}{self._mark}")
         if path is not None and _same(path, stamped):
             return path
-        return self._files.write(task.slug, digest, text_of(stamped), what="reference behaviour")
+        return self._files.write(task.slug, f"{digest}{self._mark}", text_of(stamped), what="reference behaviour")
 
 
 def is_held(task: Task) -> bool:

@@ -11,7 +11,7 @@ from pytest_netbench import parts
 from pytest_netbench.agents.purse import Purse
 from pytest_netbench.generators.series import parameters_of, read_series
 from pytest_netbench.generators.sources import GeneratedSource
-from pytest_netbench.lab.resources import DEFAULT
+from pytest_netbench.lab.resources import DEFAULT, Chosen, by_kind
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.reference import ReferenceStore
@@ -65,10 +65,10 @@ class Store(Model):
         """The recorded ground truths."""
         return TruthStore.around(Path(self.folder), root=None if self.root is None else Path(self.root))
 
-    @property
-    def references(self) -> ReferenceStore:
-        """The recorded behaviours."""
-        return ReferenceStore.around(Path(self.folder), root=None if self.root is None else Path(self.root))
+    def references(self, backend: Chosen) -> ReferenceStore:
+        """The recorded behaviours: those of a backend, and else the common ones."""
+        root = None if self.root is None else Path(self.root)
+        return ReferenceStore.around(Path(self.folder), root=root, backend=by_kind(backend)["lab"])
 
 
 class TrialSpec(Model):
@@ -122,7 +122,7 @@ class TrialSpec(Model):
             time_scale=self.time_scale,
             workers=self.workers,
             truth=self.store.truths.load,
-            reference=self.store.references.load,
+            reference=self.store.references(self.backend).load,
             where=Path(self.store.root or self.store.folder),
             pytest_version=self.pytest_version,
         )

@@ -21,6 +21,7 @@ from pytest_netbench.families.protocol import (
 )
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.resources import by_kind
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
@@ -266,7 +267,8 @@ class Stage:
     def _prepared(self) -> Scene:
         scene = self.family.prepare(self.task, self._deployment)
         if isinstance(scene, ComparesBehaviour):
-            find = self.settings.reference or ReferenceStore.around(self.settings.where).load
+            backend = by_kind(self.settings.backend)["lab"]
+            find = self.settings.reference or ReferenceStore.around(self.settings.where, backend=backend).load
             behaviour = find(self.task)
             if behaviour is not None:
                 scene.hold_to(behaviour)

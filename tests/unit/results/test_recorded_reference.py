@@ -34,6 +34,25 @@ def test_what_is_recorded_comes_back_and_is_found_by_its_digest(store: Reference
     assert loaded.versions["netbench"]
 
 
+def test_a_backend_has_a_record_of_its_own_and_else_that_of_the_default_one(tmp_path: Path, store: ReferenceStore):
+    folder = tmp_path / "tasks" / "qos"
+    other, third = (ReferenceStore.around(folder, root=tmp_path, backend=name) for name in ("other", "third"))
+    common = store.save(task(), recorded())
+    assert other.path(task()) == common
+    assert other.own_path(task()) is None
+    own = other.save(task(), recorded(addresses={"R1": ("10.9.9.9",)}))
+    assert own.name == f"{task().slug}-{task().reference_digest}@other.json"
+    assert [one.load(task()).addresses == {"R1": ("10.9.9.9",)} for one in (other, store, third)] == [
+        True,
+        False,
+        False,
+    ]
+    assert (store.own_path(task()), other.own_path(task())) == (common, own)
+    assert other.save(task(), recorded(addresses={"R1": ("10.9.9.8",)})) == own
+    common.unlink()
+    assert store.path(task()) is None
+
+
 def test_each_flow_is_one_line(store: ReferenceStore):
     path = store.save(task(), recorded())
     assert sum('"10.1.30.10"' in line for line in path.read_text().splitlines() if '"web1"' in line) >= 1
