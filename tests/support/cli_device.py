@@ -238,6 +238,7 @@ class Junos(Device):
     candidate: list[str] | None = None
     section = ""
     statement = (
+        r"system login message \"[^\"]*\"|"
         r"(interfaces \S+ unit \d+ family inet address \S+|system host-name \S+|routing-options .+|protocols .+)"
     )
 
@@ -245,7 +246,7 @@ class Junos(Device):
         return "\nadmin@r1> " if self.candidate is None else f"\n[edit{self.section}]\nadmin@r1# "
 
     def answer(self, line: str) -> None:
-        words = " ".join(line.split())
+        words = re.sub(r'("[^"]*")|\s+', lambda found: found[1] or " ", line.strip())
         if words.startswith("set cli "):
             self.pages = self.pages and words != "set cli screen-length 0"
             self.say(f"{words.split()[2].capitalize()} set")

@@ -395,7 +395,7 @@ def test_nonsense_of_any_size_is_refused_in_a_moment(refusal):
     )
     started = time.process_time()
     lines = refusal(text, "big.json").splitlines()
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20  # quadratic work takes minutes
     assert len(lines) == 201
     assert "'n39' and 19960 more)" in lines[0]
     assert lines[-1].endswith(": the file has more problems; the first 200 that were found are listed")

@@ -272,3 +272,9 @@ def test_junos_ages_of_routes_do_not_count(junos):
 def test_questions_are_known(text):
     assert asks(text)
     assert not asks(f"{text}\nno")
+
+
+def test_spaces_between_words_are_one_and_those_in_quotes_stay(junos):
+    (status,) = driver("juniper_junos").apply(junos, ['set   system  login\tmessage "two  spaces  "  '])
+    assert status.status == "success"
+    assert 'set system login message "two  spaces  "\n' in driver("juniper_junos").running_config(junos)
