@@ -55,8 +55,8 @@ def test_the_reference_is_looked_at_while_others_wait(monkeypatch):
     began = time.monotonic()
     never, result = run(lab, NEVER, REFERENCE)
     assert never.status == result.status == "fail"
-    assert [round(at - began, 1) for at, _ in looks] == [0.6]
-    assert time.monotonic() - began < 1.3, "one after the other takes 1 s and 0.3 s"
+    ((looked_at, _),) = looks
+    assert 0.5 < looked_at - began < 1.0, "the others wait for 1 s"
 
 
 def test_what_is_seen_while_others_wait_is_looked_at_again_after_a_change(monkeypatch):
