@@ -104,7 +104,7 @@ def watch(lab: Lab, node: str, interface: str, *, period_s: float) -> set[bool]:
     seen: set[bool] = set()
     while len(seen) < 2 and time.monotonic() < ends_at:
         seen.add(has_carrier(lab, node, interface))
-        time.sleep(_PAUSE_S)
+        time.sleep(_PAUSE_S)  # samples of a state, for the whole of the period
     return seen
 
 

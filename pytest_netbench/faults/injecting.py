@@ -60,7 +60,7 @@ def await_effects(faults: Sequence[Injected], lab: Lab, *, least_s: float = LEAS
             except FaultHasNoEffect:
                 if time.monotonic() > ends_at:
                     raise
-            time.sleep(_PAUSE_S)
+            time.sleep(_PAUSE_S)  # the effect may show anywhere in the network; nothing announces it
     for host, node, services in _hosting(lab):
         host.forget_sessions(node, services)
 

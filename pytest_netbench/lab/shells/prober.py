@@ -89,7 +89,7 @@ class ConsoleProber:
                     stack.callback(listeners[key].close)
             heard = self._sent(given, tries)
             if listeners:
-                time.sleep(_SETTLE_S)
+                time.sleep(_SETTLE_S)  # what is on its way has to come, and nothing tells that it has
             accepted = {key: listener.accepted() for key, listener in listeners.items()}
             return [
                 _result(one, got, accepted.get(key, {}) if key else {}, key is not None and listeners[key].is_ours)

@@ -107,7 +107,7 @@ class ConsoleVtys:
             except Gone:
                 if time.monotonic() > ends_at:
                     raise TimeoutError(f"no connection within {vty.TIMEOUT_S:g} s") from None
-                time.sleep(_PAUSE_S)
+                time.sleep(_PAUSE_S)  # a daemon that is starting tells nobody when it listens
             else:
                 return
 

@@ -71,7 +71,7 @@ class LineTerminal:
             heard += self._line.read()
             if time.monotonic() > ends_at:
                 raise LabError(f"{name}: the host shows no prompt of a shell")
-            time.sleep(_PAUSE_S)
+            time.sleep(_PAUSE_S)  # a line tells nobody that it has something to read
         return heard[place + len(mark) + 2 :].lstrip(b"\r\n")
 
     def _pass(self, first: bytes) -> None:
