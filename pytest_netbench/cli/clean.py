@@ -7,6 +7,9 @@ import argparse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which backend."""
+    parser.add_argument(
+        "--kept", action="store_true", help="also remove the labs that --netbench-keep has left for a person"
+    )
     parser.add_argument("--backend", metavar="NAME", help="only after this backend (default: all that need it)")
 
 
@@ -18,7 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from pytest_netbench import parts  # noqa: PLC0415
     from pytest_netbench.errors import LabError, UsageError  # noqa: PLC0415
-    from pytest_netbench.lab.protocols import Cleans  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.lab.keeping import RemovesKept  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.lab.protocols import Cleans  # noqa: PLC0415
 
     names = [arguments.backend] if arguments.backend else parts.names("backends")
     status, told = 0, 0
@@ -28,15 +32,17 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.backend:
                 raise UsageError(f"backend {name!r} leaves nothing behind: its labs end with the process that has them")
             continue
-        try:
-            found = backend.clean()
-        except LabError as error:
-            print(f"{name}: {error}")
-            status = 1
-            continue
-        told += len(found.removed) + len(found.left_alone)
-        print("".join(f"{name}: removed {lab}\n" for lab in found.removed), end="")
-        print("".join(f"{name}: left alone: {sentence}\n" for sentence in found.left_alone), end="")
+        kept = [backend.remove_kept] if arguments.kept and isinstance(backend, RemovesKept) else []
+        for clean in (backend.clean, *kept):
+            try:
+                found = clean()
+            except LabError as error:
+                print(f"{name}: {error}")
+                status = 1
+                continue
+            told += len(found.removed) + len(found.left_alone)
+            print("".join(f"{name}: removed {lab}\n" for lab in found.removed), end="")
+            print("".join(f"{name}: left alone: {sentence}\n" for sentence in found.left_alone), end="")
     if not status and not told:
         print("nothing to remove")
     return status

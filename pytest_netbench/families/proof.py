@@ -57,7 +57,7 @@ class Extent:
         claims: Names of the claims that are proved; ``None`` is what the family proves by default.
         solutions: Recorded solutions of the task; ``None`` if there are none.
         mutants: At most so many mutants of the ground truth; 0 is all of them.
-        share: One of so many recorded solutions and mutants is measured.
+        share: One of so many omissions, recorded solutions and mutants is measured.
         seed: Draws them.
         side_by_side: At most so many stages are open at a time: a stage whose testcases fail mostly waits.
         memory: Keeps results between self-tests.

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_netbench.errors import RequirementMissing, UsageError
 from pytest_netbench.plugin.agents import AGENTS
+from pytest_netbench.plugin.keeping import KEEPER
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ def stage(request: pytest.FixtureRequest, task: Task) -> Iterator[Stage]:
             pytest.skip(str(lack))
         request.node.stage = prepared
         yield prepared
+        keeper = request.config.stash.get(KEEPER, None)
+        if keeper is not None and keeper.keeps(request.node, prepared):
+            stack.pop_all()
 
 
 @pytest.fixture

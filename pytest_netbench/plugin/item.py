@@ -49,6 +49,8 @@ class TaskItem(pytest.Function):
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
     sealed: SealedTask | None = None
+    kept: tuple[str, ...] = ()
+    """Lines for a person about the lab that was left; none if it was not."""
     full_name: str | None = None
     """The name with the agent, while ``name`` has none."""
 

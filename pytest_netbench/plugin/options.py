@@ -97,6 +97,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-keep",
+        action="store_true",
+        default=None,
+        help=(
+            "leave the labs of trials that do not pass, and print how to enter them; `netbench clean --kept` removes"
+            " them. Labs of backends that end with their process stay until Enter or Ctrl-C is pressed."
+        ),
+    )
+    group.addoption(
         "--netbench-trials",
         type=_count,
         default=1,
@@ -314,14 +323,14 @@ def _add_extent(group: pytest.OptionGroup) -> None:
         type=_count,
         default=1,
         metavar="N",
-        help="measure one of N recorded solutions and mutants, drawn by the seed (default: 1, all of them).",
+        help="measure one of N omissions, recorded solutions and mutants, drawn by the seed (default: 1, all of them).",
     )
     group.addoption(
         "--netbench-selftest-seed",
         type=_whole,
         default=1,
         metavar="N",
-        help="draws the recorded solutions and mutants that are measured (default: 1).",
+        help="draws the omissions, recorded solutions and mutants that are measured (default: 1).",
     )
     group.addoption(
         "--netbench-selftest-fresh",

@@ -58,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
         register(resumed, "netbench-resume")
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
+    _register_keeper(config)
     if not settings.is_worker:
         _register_reporting(config, loading, resumed)
     if cassettes_are_wanted(config):  # its status comes after the gate's
@@ -66,6 +67,14 @@ def pytest_configure(config: pytest.Config) -> None:
         register(cassettes.Cassettes(config), "netbench-cassettes")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def _register_keeper(config: pytest.Config) -> None:
+    if config.option.netbench_keep:
+        from pytest_netbench.plugin import keeping  # noqa: PLC0415  (only if it is asked for)
+
+        config.stash[keeping.KEEPER] = keeping.Keeper(config)
+        config.pluginmanager.register(config.stash[keeping.KEEPER], "netbench-keeping")
 
 
 def cassettes_are_wanted(config: pytest.Config) -> bool:

@@ -22,6 +22,7 @@ NEED_AGENT = (
     "netbench_markdown",
     "netbench_otel",
     "netbench_resume",
+    "netbench_keep",
     "netbench_max_cost",
     "netbench_max_tokens",
     "netbench_max_time",

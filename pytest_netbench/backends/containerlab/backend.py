@@ -78,6 +78,12 @@ class ContainerlabBackend:
             left_alone=tuple(f"{folder} belongs to {owner}" for folder, owner in leftovers.foreign()),
         )
 
+    def remove_kept(self) -> Cleaned:
+        folders = [*leftovers.kept()]
+        for folder in folders:
+            leftovers.remove(folder)
+        return Cleaned(removed=tuple(folder.name for folder in folders))
+
     def deploy(self, request: LabRequest) -> ContainerLab:
         began = time.monotonic()
         with contextlib.suppress(LabError):  # the lab of somebody else: `netbench clean` tells

@@ -16,6 +16,7 @@ from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.backends.containerlab.topology import ports
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -84,13 +85,25 @@ class ContainerLab:
     def capability(self, kind: Capability[T]) -> T:
         return kind.of(self._offered, owner="this containerlab lab")
 
+    def keep(self) -> Kept:
+        leftovers.keep(self.folder)
+        self._let_go()
+        enter = {
+            name: f"docker exec -it {node.place.name} {'vtysh' if node.platform == 'frr' else 'sh'}"
+            for name, node in self.nodes.items()
+        }
+        return Kept(self.folder.name, enter)
+
+    def _let_go(self) -> None:
+        self.prober.close()
+        for node in self.nodes.values():
+            node.close()
+
     def destroy(self) -> None:
         if self._cleaner is not None:
             return
         started = time.monotonic()
-        self.prober.close()
-        for node in self.nodes.values():
-            node.close()
+        self._let_go()
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()

@@ -21,6 +21,7 @@ from pytest_netbench.lab.owners import Owner
 
 TOPOLOGY: Final = "topology.clab.yml"
 _OWNER = "owner.json"
+_KEPT = "kept"
 
 
 def state() -> Path:
@@ -62,16 +63,30 @@ def remove(folder: Path) -> None:
 
 def abandoned() -> Iterator[Path]:
     """The folders of labs whose owner has ended. One whose owner cannot be seen from here is left alone."""
-    for folder in sorted(state().glob("netbench-*")):
+    for folder in _not_kept():
         if (owner := owner_of(folder)) is None or owner.lives() is False:
             yield folder
 
 
 def foreign() -> Iterator[tuple[Path, Owner]]:
     """The folders of labs whose owner is of another machine or container."""
-    for folder in sorted(state().glob("netbench-*")):
+    for folder in _not_kept():
         if (owner := owner_of(folder)) is not None and owner.lives() is None:
             yield folder, owner
+
+
+def keep(folder: Path) -> None:
+    """Let a lab stay when its owner has ended."""
+    (folder / _KEPT).touch()
+
+
+def kept() -> Iterator[Path]:
+    """The folders of labs that were kept."""
+    yield from (folder for folder in sorted(state().glob("netbench-*")) if (folder / _KEPT).exists())
+
+
+def _not_kept() -> Iterator[Path]:
+    yield from (folder for folder in sorted(state().glob("netbench-*")) if not (folder / _KEPT).exists())
 
 
 def owner_of(folder: Path) -> Owner | None:

@@ -79,14 +79,16 @@ class Gns3Backend:
         return None
 
     def clean(self) -> Cleaned:
-        place = Place.of_environment()
-        try:
-            server = Server(place)
-        except Unreachable:
-            if place.named:
-                raise
-            return Cleaned()  # nobody said that there is one
-        return _cleaned(server)
+        server = _server_if_any()
+        return Cleaned() if server is None else _cleaned(server)
+
+    def remove_kept(self) -> Cleaned:
+        server = _server_if_any()
+        removed = [] if server is None else list(projects.kept(server))
+        for project in removed:
+            assert server is not None
+            projects.remove(server, project)
+        return Cleaned(tuple(project.name for project in removed))
 
     def serve(self, *, port: int, release: str | None, kvm: bool, say: Callable[[str], None]) -> None:
         serving.serve(port=port, release=release or serving.RELEASE, kvm=kvm, say=say)
@@ -117,6 +119,17 @@ class Gns3Backend:
         return lab
 
 
+def _server_if_any() -> Server | None:
+    """The server; ``None`` if none answers and nobody said that there is one."""
+    place = Place.of_environment()
+    try:
+        return Server(place)
+    except Unreachable:
+        if place.named:
+            raise
+        return None
+
+
 def _cleaned(server: Server) -> Cleaned:
     removed, left = [], []
     for project, owner in list(projects.owned(server)):
@@ -130,12 +143,14 @@ def _cleaned(server: Server) -> Cleaned:
 
 
 def _lab(site: Site, request: LabRequest, table: Mapping[str, Kind], drivers: Mapping[str, Any]) -> Gns3Lab:
-    consoles = {name: _console(name, site, table[dialect]) for name, dialect in request.dialects.items()}
+    places = {name: _console_at(name, site, table[dialect]) for name, dialect in request.dialects.items()}
+    consoles = {name: _console(name, place, table[request.dialects[name]]) for name, place in places.items()}
     return Gns3Lab(
         site=site,
         request=request,
         nodes={name: _node(name, site, request, table, consoles[name]) for name in consoles},
         consoles=consoles,
+        logins={name: f"telnet {host} {port}" for name, (host, port) in places.items()},
         kinds={name: table[dialect] for name, dialect in request.dialects.items()},
         drivers={name: drivers[dialect] for name, dialect in request.dialects.items()},
     )
@@ -155,7 +170,8 @@ def _node(name: str, site: Site, request: LabRequest, table: Mapping[str, Kind],
     )
 
 
-def _console(name: str, site: Site, kind: Kind) -> Console:
+def _console_at(name: str, site: Site, kind: Kind) -> tuple[str, int]:
+    """The host and port of a node's console."""
     shown = site.nodes[name]
     if shown.get("console_type") != _TELNET or not shown.get("console"):
         raise LabError(
@@ -164,9 +180,13 @@ def _console(name: str, site: Site, kind: Kind) -> Console:
     host, port = str(shown.get("console_host") or ""), int(shown["console"])
     if host in _ANYWHERE:
         host = site.server.place.host
+    return host, port
+
+
+def _console(name: str, place: tuple[str, int], kind: Kind) -> Console:
     return Console(
         name,
-        lambda: TelnetLine(name, host, port),
+        lambda: TelnetLine(name, *place),
         kind.credentials(),
         prompt=_PROMPTS[kind.console],
         within_s=kind.boot_s,

@@ -19,6 +19,7 @@ from pytest_netbench.backends.gns3.topology import Site
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
 from pytest_netbench.lab.consoles import Console
+from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.lab.shells.linux_console import LinuxConsole
@@ -46,6 +47,7 @@ class Gns3Lab:
         request: What it is.
         nodes: By name in the task.
         consoles: By node.
+        logins: By node: a command line that shows a person its console.
         kinds: By node.
         drivers: By node.
     """
@@ -59,6 +61,7 @@ class Gns3Lab:
         request: LabRequest,
         nodes: Mapping[str, AnyNode],
         consoles: Mapping[str, Console],
+        logins: Mapping[str, str],
         kinds: Mapping[str, Kind],
         drivers: Mapping[str, Any],
     ) -> None:
@@ -74,6 +77,7 @@ class Gns3Lab:
         self.isolation = Isolation(read_only="; ".join(_READ_ONLY[one] for one in answers))
         self._site = site
         self._consoles = consoles
+        self._logins = logins
         self._kinds = kinds
         self._drivers = drivers
         links = Gns3Links(site.server, site.project, site.cables, site.qualities)
@@ -134,14 +138,22 @@ class Gns3Lab:
         except Refused as error:
             raise LabError(f"{name}: GNS3 does not {what} it: {error}") from None
 
-    def destroy(self) -> None:
-        if self._cleaner is not None:
-            return
-        started = time.monotonic()
+    def keep(self) -> Kept:
+        projects.keep(self._site.server, self.project)
+        self._let_go()
+        return Kept(f"project {self.project.name} of {self._site.server.place.url}", self._logins)
+
+    def _let_go(self) -> None:
         for node in self.nodes.values():
             node.memory.clear()  # sessions; what runs on a node ends with it
             if isinstance(node, ShellNode):
                 node.let_go()
+
+    def destroy(self) -> None:
+        if self._cleaner is not None:
+            return
+        started = time.monotonic()
+        self._let_go()
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()

@@ -13,6 +13,8 @@ from pytest_netbench.lab.owners import Owner
 
 _OWNER: Final = "netbench-owner"
 """The variable of a project that names the owner. A project without it is never touched."""
+_KEPT: Final = "netbench-kept"
+"""The variable of a project that was kept instead; it has no owner any more."""
 _REMOVAL_S = 60.0
 
 
@@ -56,6 +58,22 @@ def remove(server: Server, project: Project) -> None:
     server.delete(project.path, timeout_s=_REMOVAL_S)
     if any(one["project_id"] == project.id for one in server.get("/projects")):
         raise LabError(f"project {project.name} of {server.place.url} could not be deleted")
+
+
+def keep(server: Server, project: Project) -> None:
+    """Let a project stay when its owner has ended.
+
+    Raises:
+        LabError: The server does not take note of that.
+    """
+    server.put(project.path, {"variables": [{"name": _KEPT, "value": "yes"}]})
+
+
+def kept(server: Server) -> Iterator[Project]:
+    """The projects of labs that were kept."""
+    for one in server.get("/projects"):
+        if any(variable.get("name") == _KEPT for variable in one.get("variables") or ()):
+            yield Project(str(one["name"]), str(one["project_id"]))
 
 
 def owned(server: Server) -> Iterator[tuple[Project, Owner]]:

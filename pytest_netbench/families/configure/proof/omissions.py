@@ -25,16 +25,17 @@ class Survivor:
 
 
 class Omissions:
-    """Leaves out one ground-truth line at a time, each on a lab of its own."""
+    """Leaves out one ground-truth line at a time, each on a lab of its own; of all lines, those that are drawn."""
 
     name = "omissions"
 
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
         self._payload = workshop.payload
-        self._lines: list[Line] = [
+        self._all: list[Line] = [
             (node, i) for node, lines in self._payload.ground_truth_configs.items() for i in range(len(lines))
         ]
+        self._lines = [line for line in self._all if workshop.extent.drawn("omission", workshop.task.slug, *line)]
         self._noticed: Counter[Line] = Counter()
         self._repeats = 0
 
@@ -66,12 +67,13 @@ class Omissions:
 
     def _idle_acceptances(self) -> Iterator[str]:
         survived = {(one.node, one.line) for one in self._survivors()}
-        known = {self._words(line) for line in self._lines}
+        known = {self._words(line) for line in self._all}
+        measured = {self._words(line) for line in self._lines}
         for node, lines in self._payload.accepted_survivors.items():
             for text in lines:
                 if (node, text.strip()) not in known:
                     yield f"accepted_survivors: {node} has no ground-truth line {text.strip()!r}"
-                elif (node, text.strip()) not in survived:
+                elif (node, text.strip()) in measured - survived:
                     yield (
                         f"accepted_survivors: leaving out {text.strip()!r} on {node} is noticed; it needs no"
                         " explanation"
