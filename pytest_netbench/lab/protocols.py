@@ -139,6 +139,16 @@ class Cleans(Protocol):
 
 
 @runtime_checkable
+class PacesTime(Protocol):
+    """A backend in whose labs time can pass faster than on the wall."""
+
+    @property
+    def paces_time(self) -> bool:
+        """Whether it can do so here."""
+        ...
+
+
+@runtime_checkable
 class Serves(Protocol):
     """A backend that can start the program to which its labs belong."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from pytest_netbench.plugin.announcer import Announcer
 from pytest_netbench.plugin.nodeids import is_from_a_task, task_id, trial_of
 from pytest_netbench.plugin.run import label_of, run_of
 
@@ -76,31 +77,12 @@ def worded(one: Forecast, *, most_cost_usd: float | None) -> str:
     return words
 
 
-class Forecaster:
-    """Tells the forecast after collection, and keeps what trials use.
-
-    Args:
-        config: Of the run.
-    """
+class Forecaster(Announcer):
+    """Tells the forecast after collection, and keeps what trials use."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._told = False
+        super().__init__(config)
         self._now: dict[str, dict[str, Any]] = {}
-
-    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
-        """Tell it in a run of one process, and if tasks are only collected."""
-        return self._lines([item.nodeid for item in items])
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
-        """Tell it once in a run with workers."""
-        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        lines = self._lines(ids)
-        if reporter is not None and lines:
-            reporter.ensure_newline()
-            for line in lines:
-                reporter.write_line(line)
 
     @pytest.hookimpl
     def pytest_netbench_result(self, result: TrialResult) -> None:
@@ -120,11 +102,11 @@ class Forecaster:
         if cache is not None and self._now:
             cache.set(USED, {**cache.get(USED, {}), **self._now})
 
-    def _lines(self, node_ids: Sequence[str]) -> list[str]:
+    def lines(self, node_ids: Sequence[str]) -> list[str]:
+        """A line for each agent of which something is known, or that asks a model."""
         option = self._config.option
-        if self._told or self._config.get_verbosity() < 0 or option.netbench_replay is not None:
+        if option.netbench_replay is not None:
             return []
-        self._told = True
         cache = getattr(self._config, "cache", None)
         used = {} if cache is None else {name: Used(**fields) for name, fields in cache.get(USED, {}).items()}
         found = (forecast(agent, names, used) for agent, names in self._by_agent(node_ids).items())

@@ -82,6 +82,16 @@ def cassettes_are_wanted(config: pytest.Config) -> bool:
     return config.option.netbench_record is not None or config.option.netbench_replay is not None
 
 
+def _register_announcers(config: pytest.Config) -> None:
+    settings = run.run_of(config)
+    from pytest_netbench.plugin import forecast, wall_time  # noqa: PLC0415  (only for a benchmark)
+
+    if settings.backend:
+        config.pluginmanager.register(wall_time.WallTime(config), "netbench-wall-time")
+    if settings.agents:
+        config.pluginmanager.register(forecast.Forecaster(config), "netbench-forecast")
+
+
 def _register_report_files(config: pytest.Config) -> None:
     """Register what writes files about all items, also about those that are no trials."""
     if config.option.netbench_ctrf:
@@ -98,7 +108,6 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
         annotations,
         condensed,
         controller,
-        forecast,
         gate,
         header,
         interruption,
@@ -113,8 +122,8 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     register(header, "netbench-header")
     if replays.are_checked(config):
         register(replays.Replays(config), "netbench-replays")
+    _register_announcers(config)
     if settings.agents:
-        register(forecast.Forecaster(config), "netbench-forecast")
         register(interruption.Interruption(config, resumed=resumed), "netbench-interruption")
     if progress.is_wanted(config):
         register(progress.Progress(config), "netbench-progress")

@@ -40,6 +40,11 @@ class NetnsBackend:
 
     capabilities = CAPABILITIES
 
+    @property
+    def paces_time(self) -> bool:
+        """Whether daemons can be given another clock here."""
+        return build.labtime() is not None
+
     def report(self) -> list[Check]:
         lack = doctor.no_redirection() if platform.system() == "Linux" else None
         offered = [name for name in self.capabilities if lack is None or name not in _NEED_REDIRECTION]
