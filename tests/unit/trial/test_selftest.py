@@ -304,3 +304,18 @@ def test_an_explanation_of_a_mutant_that_is_caught_or_is_none_is_a_problem():
     assert caught.startswith(
         f"explained mutant edge: {WORK[1]!r} as 'route 10.9.0.0/17 via 10.0.2.10' is caught (dc); "
     )
+
+
+def test_a_share_of_the_omissions_is_measured_and_the_seeds_cover_all():
+    lines = [*WORK, *(f"policy unused{number}" for number in range(3))]
+    why = dict.fromkeys(lines[len(WORK) :], "a name for the operator")
+    counts, survivors = set(), set()
+    for seed in (1, 2, 3):
+        extent = Extent(repeats=1, claims=("omissions",), share=2, seed=seed)
+        task = task_of(ground_truth_configs={"edge": lines}, accepted_survivors={"edge": why})
+        report = selftest(task, Settings(backend=MemoryBackend()), extent)
+        assert report.problems == ()  # what is explained and not measured is no problem
+        counts.add(int(report.shown["lines missed when left out"].split()[-1]))
+        survivors |= {line.split("'")[1] for line in report.listed[SURVIVORS]}
+    assert max(counts) < len(lines)
+    assert survivors == set(why)
