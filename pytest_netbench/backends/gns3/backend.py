@@ -14,8 +14,8 @@ from pytest_netbench.backends.gns3 import kinds, projects, serving
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.lab import Gns3Lab
 from pytest_netbench.backends.gns3.links import lack_of
-from pytest_netbench.backends.gns3.node import AnyNode, Gns3Node
 from pytest_netbench.backends.gns3.ports import kernel_interface
+from pytest_netbench.backends.gns3.power import AnyNode
 from pytest_netbench.backends.gns3.server import Place, Server, Unreachable
 from pytest_netbench.backends.gns3.topology import SWITCH, Site, build
 from pytest_netbench.backends.gns3.turns import turn
@@ -23,6 +23,7 @@ from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.consoles import PROMPT, Console
 from pytest_netbench.lab.deployment import bring_up
+from pytest_netbench.lab.device_node import DeviceNode
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
@@ -159,7 +160,7 @@ def _lab(site: Site, request: LabRequest, table: Mapping[str, Kind], drivers: Ma
 def _node(name: str, site: Site, request: LabRequest, table: Mapping[str, Kind], console: Console) -> AnyNode:
     dialect, topology = request.dialects[name], request.topology
     if table[dialect].console != "shell":
-        return Gns3Node(name=name, platform=dialect, topology=topology, console=console)
+        return DeviceNode(name=name, platform=dialect, topology=topology, line=console)
     return ShellNode(
         name=name,
         platform=dialect,

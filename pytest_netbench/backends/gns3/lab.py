@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from pytest_netbench.backends.gns3 import projects
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.links import Gns3Links
-from pytest_netbench.backends.gns3.node import AnyNode
-from pytest_netbench.backends.gns3.power import Gns3Nodes
+from pytest_netbench.backends.gns3.power import AnyNode, Gns3Nodes
 from pytest_netbench.backends.gns3.prober import VpcsProber
 from pytest_netbench.backends.gns3.server import Refused
 from pytest_netbench.backends.gns3.topology import Site

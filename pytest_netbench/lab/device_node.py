@@ -1,31 +1,44 @@
-"""The nodes of a GNS3 lab: what is known of each, and its console."""
+"""A node of a lab of which only a command line is reached: a device, a VPCS."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from pytest_netbench.lab.consoles import Console
-from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.platforms.access import CommandLine
 from pytest_netbench.platforms.capabilities import CLI
 from pytest_netbench.platforms.capability import Capability
 
 T = TypeVar("T")
 
 
-class Gns3Node:
+def _nothing() -> None:
+    """Nothing is open."""
+
+
+class DeviceNode:
     """Implements ``lab.protocols.LabNode`` for what has a command line alone.
 
     Args:
         name: Of the node, in the task.
         platform: Name of its dialect.
         topology: Of the lab.
-        console: Its console.
+        line: Its command line.
+        hang_up: Ends what is open of the line.
     """
 
     time_scale = 1.0
 
-    def __init__(self, *, name: str, platform: str, topology: Topology, console: Console) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        platform: str,
+        topology: Topology,
+        line: CommandLine,
+        hang_up: Callable[[], None] = _nothing,
+    ) -> None:
         self.name = name
         self.platform = platform
         self.role = topology.node(name).role
@@ -33,7 +46,8 @@ class Gns3Node:
         self.peers = topology.peers(name)
         self.line_rates = topology.line_rates(name)
         self.memory: dict[str, Any] = {}
-        self.console = console
+        self.line = line
+        self._hang_up = hang_up
 
     def prepare(self) -> None:
         """Nothing is to be done once it shows its prompt."""
@@ -41,10 +55,7 @@ class Gns3Node:
     def close(self) -> None:
         """End all sessions on it; the next request opens them anew."""
         self.memory.clear()
+        self._hang_up()
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({CLI.name: self.console}, owner=f"node {self.name}")
-
-
-AnyNode = Gns3Node | ShellNode
-"""A node of a lab: a device or a VPCS, or a Linux host."""
+        return kind.of({CLI.name: self.line}, owner=f"node {self.name}")
