@@ -8,7 +8,8 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,20 @@ import yaml
 
 from pytest_netbench import parts
 from pytest_netbench.backends.containerlab import commands, kinds, leftovers, networks, programs
-from pytest_netbench.backends.containerlab.kinds import Kind
-from pytest_netbench.backends.containerlab.lab import ContainerLab
+from pytest_netbench.backends.containerlab.devices import ContainerDevice, address_of
+from pytest_netbench.backends.containerlab.kinds import Node
+from pytest_netbench.backends.containerlab.lab import AnyNode, ContainerLab
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
-from pytest_netbench.backends.containerlab.topology import PANEL, bridges, container, node_names, ports, topology_file
+from pytest_netbench.backends.containerlab.topology import (
+    PANEL,
+    bridges,
+    container,
+    management,
+    node_names,
+    ports,
+    topology_file,
+)
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.kernel.processes import started
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
@@ -28,7 +38,7 @@ from pytest_netbench.lab.deployment import bring_up
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.platforms.capabilities import HOSTED
+from pytest_netbench.platforms.capabilities import CLI, HOSTED
 from pytest_netbench.platforms.driver import Boot
 
 _OWNER = "backend containerlab"
@@ -48,8 +58,8 @@ class ContainerlabBackend:
         return [
             *_checks(),
             *(
-                Check(f"dialect {dialect}", ok=True, required=False, detail=f"kind {kind.kind}, image {kind.image}")
-                for dialect, kind in kinds.table().items()
+                Check(f"dialect {dialect}", ok=True, required=False, detail=str(node))
+                for dialect, node in kinds.table().items()
             ),
             Check("capabilities", ok=True, required=False, detail=", ".join(CAPABILITIES)),
         ]
@@ -67,7 +77,7 @@ class ContainerlabBackend:
                     f"{_OWNER} has no kind of node for {dialect} (known: {', '.join(known)})",
                     f"add an entry {dialect!r} to the file that {kinds.VARIABLE} names",
                 )
-        return _beyond(request)
+        return _beyond(request) or _unfit(request, known)
 
     def clean(self) -> Cleaned:
         folders = [*leftovers.abandoned()]
@@ -103,41 +113,43 @@ class ContainerlabBackend:
         return lab
 
 
-def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Kind], drivers: Mapping[str, Any]) -> ContainerLab:
+def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Node], drivers: Mapping[str, Any]) -> ContainerLab:
     """Deploy the containers and links of a lab; nothing is configured yet."""
     file = folder / leftovers.TOPOLOGY
     file.write_text(yaml.safe_dump(topology_file(folder.name, request, table), sort_keys=False), encoding="utf-8")
     try:
         commands.containerlab("deploy", "--topo", str(file), "--format", "json")
     except commands.Failed as error:
-        images = ", ".join(dict.fromkeys(table[dialect].image for dialect in request.dialects.values()))
+        images = ", ".join(dict.fromkeys(table[dialect].kind.image for dialect in request.dialects.values()))
         raise LabError(f"{error} (images: {images})") from None
     logs = folder / "logs"
     names = node_names(request)
     containers = {node: container(folder.name, name) for node, name in names.items()}
-    places = _places(containers)
+    shown = _shown(containers.values())
+    places = _places(containers, shown)
     memories: dict[str, dict[str, Any]] = {}
     with contextlib.ExitStack() as undone:
-        nodes = {}
+        nodes: dict[str, AnyNode] = {}
         for node, dialect in request.dialects.items():
             (logs / names[node]).mkdir(parents=True)
-            nodes[node] = ContainerNode(
-                place=places[node],
-                name=node,
-                platform=dialect,
-                topology=request.topology,
-                logs=logs / names[node],
-                image_memory=memories.setdefault(table[dialect].image, {}),
-            )
+            facts: dict[str, Any] = {"name": node, "platform": dialect, "topology": request.topology}
+            device, image = table[dialect].device, table[dialect].kind.image
+            if device is not None:
+                address = address_of(shown[containers[node]], management(folder.name))
+                nodes[node] = ContainerDevice(places[node], device, address, **facts)
+            else:
+                memory = memories.setdefault(image, {})
+                nodes[node] = ContainerNode(places[node], logs=logs / names[node], image_memory=memory, **facts)
             undone.callback(nodes[node].close)
-            networks.plug_in(places[node].pid, nodes[node].interfaces)
+            networks.plug_in(places[node].pid, nodes[node].ends)
+        _await_devices(nodes.values())
         lab = ContainerLab(
             folder=folder,
             request=request,
             nodes=nodes,
             panel=_panel(folder.name, request),
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
-            images={dialect: table[dialect].image for dialect in request.dialects.values()},
+            images={dialect: table[dialect].kind.image for dialect in request.dialects.values()},
         )
         undone.pop_all()
         return lab
@@ -148,7 +160,8 @@ def _panel(lab: str, request: LabRequest) -> Place | None:
     plugged = ports(request.topology)
     if not plugged:
         return None
-    place = _places({PANEL: container(lab, PANEL)})[PANEL]
+    own = {PANEL: container(lab, PANEL)}
+    place = _places(own, _shown(own.values()))[PANEL]
     networks.plug_in(place.pid, tuple(plugged.values()))
     for command in bridges(request.topology):
         done = programs.run(programs.request(place, command, "trusted"), timeout_s=_BRIDGE_S)
@@ -157,17 +170,32 @@ def _panel(lab: str, request: LabRequest) -> Place | None:
     return place
 
 
-def _places(containers: Mapping[str, str]) -> dict[str, Place]:
+def _await_devices(nodes: Iterable[AnyNode]) -> None:
+    """Return once one can log in to all devices.
+
+    Raises:
+        LabError: Nobody can in time.
+    """
+    devices = [node for node in nodes if isinstance(node, ContainerDevice)]
+    with ThreadPoolExecutor(max_workers=max(1, len(devices)), thread_name_prefix="netbench-boot") as pool:
+        list(pool.map(ContainerDevice.prepare, devices))
+
+
+def _shown(containers: Iterable[str]) -> dict[str, Any]:
+    """By name of a container: what the engine shows of it."""
+    listed = json.loads(commands.engine("inspect", "--type", "container", *containers))
+    return {one["Name"].lstrip("/"): one for one in listed}
+
+
+def _places(containers: Mapping[str, str], shown: Mapping[str, Any]) -> dict[str, Place]:
     """By node: where its container runs.
 
     Raises:
         LabError: One does not run any more.
     """
-    listed = json.loads(commands.engine("inspect", "--type", "container", *containers.values()))
-    by_name = {one["Name"].lstrip("/"): one["State"] for one in listed}
     found = {}
     for node, name in containers.items():
-        state = by_name[name]
+        state = shown[name]["State"]
         if not state["Running"]:
             said = commands.engine("logs", "--tail", "3", name).strip()
             raise LabError(f"{node}: its container has ended (exit status {state['ExitCode']}): {said or 'no output'}")
@@ -175,15 +203,16 @@ def _places(containers: Mapping[str, str]) -> dict[str, Place]:
     return found
 
 
-def _drivers(dialects: Mapping[str, str], table: Mapping[str, Kind]) -> dict[str, Any]:
+def _drivers(dialects: Mapping[str, str], table: Mapping[str, Node]) -> dict[str, Any]:
     """The driver of each dialect.
 
     Raises:
         RequirementMissing: It requires what nodes of this backend do not offer, or boots none.
     """
     drivers = {name: parts.load("drivers", table[name].driver)() for name in sorted(set(dialects.values()))}
-    for driver in drivers.values():
-        if (lack := unmet(driver.requires, CAPABILITIES, owner=_OWNER)) is not None:
+    for name, driver in drivers.items():
+        offered = CAPABILITIES if table[name].device is None else (CLI.name,)
+        if (lack := unmet(driver.requires, offered, owner=_OWNER)) is not None:
             raise RequirementMissing(f"driver {driver.name} cannot be used here: {lack}")
         if not isinstance(driver, Boot):
             raise RequirementMissing(f"driver {driver.name} cannot be used here: it boots no nodes")
@@ -201,6 +230,27 @@ def _beyond(request: LabRequest) -> tuple[str, str | None] | None:
             return f"{_OWNER} runs no servers, and {node.name} has {node.services[0].kind}", None
         if node.role == "switch":
             return f"{_OWNER} has no switches, and {node.name} is one", None
+    return None
+
+
+def _unfit(request: LabRequest, table: Mapping[str, Node]) -> tuple[str, str | None] | None:
+    """What of a network its devices cannot be."""
+    for name, dialect in request.dialects.items():
+        kind, _, device = table[dialect]
+        if device is None:
+            continue
+        for interface in request.topology.interfaces(name):
+            if not device.interfaces.has(interface):
+                stand_in = kind.device or kind.kind
+                return (
+                    f"{_OWNER} runs {dialect} as {stand_in}, of which {interface} cannot be cabled ({name})",
+                    f"take another kind for {dialect} in the file that {kinds.VARIABLE} names",
+                )
+        if not commands.has_image(kind.image):
+            return (
+                f"the engine has no image {kind.image}, which nodes of {dialect} need",
+                f"build or load it, or name another one in the file of {kinds.VARIABLE}: vendors publish none",
+            )
     return None
 
 

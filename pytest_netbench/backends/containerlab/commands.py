@@ -47,6 +47,15 @@ def engine(*arguments: str, timeout_s: float = 60.0) -> str:
     return call(["docker", *arguments], timeout_s=timeout_s)
 
 
+def has_image(name: str) -> bool:
+    """Whether the engine has an image."""
+    try:
+        engine("image", "inspect", "--format", "{{.Id}}", name)
+    except Failed:
+        return False
+    return True
+
+
 def call(argv: Sequence[str], *, timeout_s: float) -> str:
     """Call a program that ends with this process; return what it prints.
 

@@ -9,22 +9,25 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from pytest_netbench.backends.containerlab import leftovers
+from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.power import ContainerNodes
+from pytest_netbench.backends.containerlab.prober import prober_of
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.backends.containerlab.topology import ports
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
 from pytest_netbench.lab.keeping import Kept
+from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.probing.namespaces import Namespace
-from pytest_netbench.probing.prober import NamespaceProber
 
 T = TypeVar("T")
+AnyNode = ContainerNode | ContainerDevice
+"""A node of a lab: one whose container is entered, or a device."""
 
 
 class ContainerLab:
@@ -51,7 +54,7 @@ class ContainerLab:
         *,
         folder: Path,
         request: LabRequest,
-        nodes: Mapping[str, ContainerNode],
+        nodes: Mapping[str, AnyNode],
         panel: Place | None,
         drivers: Mapping[str, Any],
         images: Mapping[str, str],
@@ -64,20 +67,32 @@ class ContainerLab:
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
         self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
-        self.prober = NamespaceProber(
-            {name: Namespace(pid=node.place.pid, interfaces=(*node.interfaces, "lo")) for name, node in nodes.items()}
-        )
+        hosts = {name: node for name, node in nodes.items() if isinstance(node, ContainerNode)}
+        self._prober = prober_of(hosts, devices=nodes.keys() - hosts.keys())
         self._drivers = drivers
         links = ContainerLinks(
             request.topology,
             nodes,
             (panel, ports(request.topology)),
-            lambda node, interface: str(drivers[node].kernel_interface(interface)),
+            self._kernel_name,
         )
         power = ContainerNodes(nodes, drivers, links, request.startup_configs)
-        self._offered = {PROBES.name: self.prober, LINKS.name: links, NODES.name: power}
+        self._offered = ({} if self._prober is None else {PROBES.name: self._prober}) | {
+            LINKS.name: links,
+            NODES.name: power,
+        }
         self._cleaner: Thread | None = None
         self._cleaning_failed: BaseException | None = None
+
+    @property
+    def prober(self) -> Prober:
+        return self.capability(PROBES)
+
+    def _kernel_name(self, node: str, interface: str) -> str:
+        device = self.nodes[node]
+        if isinstance(device, ContainerDevice):
+            return device.kernel_interface(interface)
+        return str(self._drivers[node].kernel_interface(interface))
 
     def driver(self, node: str) -> Any:
         return self._drivers[node]
@@ -95,7 +110,8 @@ class ContainerLab:
         return Kept(self.folder.name, enter)
 
     def _let_go(self) -> None:
-        self.prober.close()
+        if self._prober is not None:
+            self._prober.close()
         for node in self.nodes.values():
             node.close()
 

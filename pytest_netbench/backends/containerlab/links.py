@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pytest_netbench.backends.containerlab import networks
+from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place, request, run
 from pytest_netbench.errors import LabError, RequirementMissing
@@ -27,7 +28,7 @@ class _End(NamedTuple):
 
     place: Place
     interface: str
-    node: ContainerNode | None
+    node: ContainerNode | ContainerDevice | None
 
     def run(self, argv: list[str]) -> str:
         return run(request(self.place, argv, "trusted"), timeout_s=_TIMEOUT_S).stdout
@@ -49,7 +50,7 @@ class ContainerLinks:
     def __init__(
         self,
         topology: Topology,
-        nodes: Mapping[str, ContainerNode],
+        nodes: Mapping[str, ContainerNode | ContainerDevice],
         panel: tuple[Place | None, Mapping[tuple[str, str], str]],
         kernel_name: KernelName,
     ) -> None:

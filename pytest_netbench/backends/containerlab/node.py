@@ -47,8 +47,8 @@ class ContainerNode:
 
     def __init__(
         self,
-        *,
         place: Place,
+        *,
         name: str,
         platform: str,
         topology: Topology,
@@ -70,6 +70,11 @@ class ContainerNode:
         self._lock = threading.Lock()
         self._vtys = vty.Vtys(name, self._connect)
         self._sessions: dict[str, ScrapliSession] = {}
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The interfaces of its container that are cabled."""
+        return self.interfaces
 
     def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
         return programs.run(programs.request(self.place, argv, "trusted"), input=input, timeout_s=timeout_s)

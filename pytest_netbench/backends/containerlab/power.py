@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode
-from pytest_netbench.errors import LabError
+from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.platforms.power import Rebooting
 
 
@@ -23,7 +24,7 @@ class ContainerNodes:
 
     def __init__(
         self,
-        nodes: Mapping[str, ContainerNode],
+        nodes: Mapping[str, ContainerNode | ContainerDevice],
         drivers: Mapping[str, Any],
         links: ContainerLinks,
         startup_configs: Mapping[str, str],
@@ -50,12 +51,14 @@ class ContainerNodes:
 
     def reboot(self, node: str, *, config: str | None = None) -> None:
         access, driver = self._access(node), self._drivers[node]
+        if isinstance(access, ContainerDevice):
+            raise RequirementMissing("backend containerlab cannot reboot a device")
         if not isinstance(driver, Rebooting):
             raise LabError(f"{node}: driver {driver.name!r} cannot reboot its nodes")
         with self._links.unplugged(node):
             driver.reboot(access, self._startup_configs.get(node, "") if config is None else config)
 
-    def _access(self, node: str) -> ContainerNode:
+    def _access(self, node: str) -> ContainerNode | ContainerDevice:
         if node not in self._nodes:
             raise LabError(f"there is no node {node!r} (known: {', '.join(self._nodes)})")
         return self._nodes[node]

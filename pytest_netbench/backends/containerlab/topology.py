@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.containerlab.kinds import Kind
+from pytest_netbench.backends.containerlab.kinds import Kind, Node
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
 
@@ -16,6 +16,7 @@ OWNER: Final = "netbench-lab"
 """The label of what this project deployed; its value is the lab's name."""
 PANEL: Final = "netbench-lans"
 """The node whose bridges are the LANs of a topology, and that holds the other ends of stubs."""
+_CLOSED: Final = {"privileged": False, "network-mode": "none"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
 
 
@@ -45,6 +46,11 @@ def container(lab: str, node: str) -> str:
     return f"clab-{lab}-{node}"
 
 
+def management(lab: str) -> str:
+    """The name of the management network of a lab."""
+    return f"{lab}-mgmt"
+
+
 def ports(topology: Topology) -> dict[tuple[str, str], str]:
     """By node and interface that is in a LAN, or ends nowhere: its port of the panel."""
     return {
@@ -69,24 +75,23 @@ def bridges(topology: Topology) -> list[list[str]]:
     return found
 
 
-def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Node]) -> dict[str, Any]:
     """The topology file of a request.
 
     Nodes are not privileged, and have no interface but those of the task: with containerlab's management network they
-    would reach each other past the lab. Its network is made all the same, so each lab has one of its own.
+    would reach each other past the lab. Devices are as their kind needs them, and are reached by that network. Each lab
+    has one of its own, also without devices.
     """
     names = node_names(request)
-    nodes = {names[node]: _node(kinds[dialect]) for node, dialect in request.dialects.items()}
+    nodes = {names[node]: _of(kinds[dialect]) for node, dialect in request.dialects.items()}
     if ports(request.topology):
         quiet = {"net.ipv6.conf.all.disable_ipv6": 1, "net.ipv6.conf.default.disable_ipv6": 1}
-        nodes[PANEL] = _node(kinds["linux"]) | {"sysctls": quiet}
+        nodes[PANEL] = _node(kinds["linux"].kind) | _CLOSED | {"sysctls": quiet}
     return {
         "name": lab,
-        "mgmt": {"network": f"{lab}-mgmt", "ipv4-subnet": "auto"},
+        "mgmt": {"network": management(lab), "ipv4-subnet": "auto"},
         "topology": {
             "defaults": {
-                "privileged": False,
-                "network-mode": "none",
                 "image-pull-policy": "IfNotPresent",
                 "labels": {OWNER: lab},
             },
@@ -105,6 +110,10 @@ def _links(topology: Topology, names: Mapping[str, str]) -> Iterator[list[str]]:
         else:
             for end, shown in zip(link.endpoints, ends, strict=True):
                 yield [shown, f"{PANEL}:{panel[end.node, end.interface]}"]
+
+
+def _of(node: Node) -> dict[str, Any]:
+    return _node(node.kind) | (_CLOSED if node.device is None else {})
 
 
 def _node(kind: Kind) -> dict[str, Any]:

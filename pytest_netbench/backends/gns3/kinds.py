@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from pytest_netbench.errors import RequirementMissing
-from pytest_netbench.lab.consoles import Credentials
+from pytest_netbench.lab.kinds.logins import Login
 from pytest_netbench.lab.kinds.table import VARIABLE, read
 
 __all__ = ["VARIABLE", "Kind", "table", "template_of"]
@@ -18,30 +17,15 @@ __all__ = ["VARIABLE", "Kind", "table", "template_of"]
 _MOST_NAMES = 12
 
 
-class Kind(BaseModel):
+class Kind(Login):
     """One entry of the table, see ``lab/kinds/kinds.yaml``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     template: str
     driver: str
     console: Literal["vpcs", "shell", "device"] = "device"
-    username: str = ""
-    password: str = Field("", repr=False)
-    enable_secret: str = Field("", alias="enable-secret", repr=False)
     boot_s: float = Field(300.0, alias="boot-s", gt=0)
     startup_file: str | None = Field(None, alias="startup-file")
     properties: Mapping[str, Any] = {}
-
-    def credentials(self) -> Credentials:
-        """How to log in.
-
-        Raises:
-            RequirementMissing: A variable that it names is not set.
-        """
-        return Credentials(
-            username=_value(self.username), password=_value(self.password), enable_secret=_value(self.enable_secret)
-        )
 
 
 def table() -> dict[str, Kind]:
@@ -73,12 +57,3 @@ def template_of(name: str, templates: Sequence[Mapping[str, Any]]) -> Mapping[st
         f"the GNS3 server has no template {name!r} (known: {known}).{hint}",
         remedy=f"make it in GNS3, or name another one in the file of {VARIABLE}",
     )
-
-
-def _value(text: str) -> str:
-    if not text.startswith("$"):
-        return text
-    name = text[1:].strip("{}")
-    if name not in os.environ:
-        raise RequirementMissing(f"the variable {name} is not set, which the table of kinds names")
-    return os.environ[name]

@@ -13,6 +13,14 @@ from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
 
 
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a user's own table."""
+    path = tmp_path / "kinds.yaml"
+    monkeypatch.setenv(VARIABLE, str(path))
+    return path
+
+
 def link(*ends: str) -> Link:
     return Link(endpoints=tuple(Endpoint(node=end.split()[0], interface=end.split()[1]) for end in ends))
 
@@ -36,8 +44,8 @@ def test_a_cable_is_a_link_between_its_ends_with_the_mtu_of_tasks() -> None:
 
 def test_nodes_have_no_interface_beside_those_of_the_task_and_few_rights() -> None:
     found = written(request())
-    assert found["topology"]["defaults"]["network-mode"] == "none"
-    assert found["topology"]["defaults"]["privileged"] is False
+    assert {one["network-mode"] for one in found["topology"]["nodes"].values()} == {"none"}
+    assert {one["privileged"] for one in found["topology"]["nodes"].values()} == {False}
     assert found["mgmt"]["network"] == "netbench-two-1-1-mgmt"
     assert "SYS_ADMIN" not in found["topology"]["nodes"]["h1"]["cap-add"]
     assert found["topology"]["nodes"]["h1"]["memory"] == "512MB"
@@ -71,9 +79,49 @@ def test_an_own_table_replaces_entries_key_by_key(tmp_path: Path, monkeypatch: p
     own.write_text("frr: {image: my/frr}\ncisco_ios: {kind: cisco_iol, image: vrnetlab/iol, driver: cisco_ios_ssh}\n")
     monkeypatch.setenv(VARIABLE, str(own))
     found = table()
-    assert (found["frr"].image, found["frr"].driver) == ("my/frr", "frr")
-    assert found["frr"].cap_add
-    assert found["cisco_ios"] == Kind(kind="cisco_iol", image="vrnetlab/iol", driver="cisco_ios_ssh")
+    assert (found["frr"].kind.image, found["frr"].driver, found["frr"].device) == ("my/frr", "frr", None)
+    assert found["frr"].kind.cap_add
+    assert found["cisco_ios"].kind == Kind(kind="cisco_iol", image="vrnetlab/iol", driver="cisco_ios_ssh")
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect", "driver", "names"),
+    [
+        ("cisco_iol", "cisco_ios", "cisco_ios_ssh", {"Ethernet0/1": "eth1", "e1/0": "eth4", "Ethernet0/0": None}),
+        ("cisco_csr1000v", "cisco_ios", "cisco_ios_ssh", {"GigabitEthernet2": "eth1", "Gi10": "eth9", "Gi1": None}),
+        ("cisco_c8000v", "cisco_ios", "cisco_ios_ssh", {"GigabitEthernet3": "eth2", "GigabitEthernet0/0": None}),
+        ("arista_ceos", "arista_eos", "arista_eos", {"Ethernet1": "eth1", "Management0": None, "Ethernet0": None}),
+        ("juniper_crpd", "juniper_junos", "juniper_junos", {"eth1": "eth1", "eth0": None}),
+        (
+            "juniper_vjunosrouter",
+            "juniper_junos",
+            "juniper_junos",
+            {"ge-0/0/0": "eth1", "ge-0/0/9": "eth10"},
+        ),
+    ],
+)
+def test_kinds_of_vendors_are_known_with_their_login_and_their_interfaces(
+    own: Path, kind: str, dialect: str, driver: str, names: dict[str, str | None]
+) -> None:
+    own.write_text(f"{dialect}: {{kind: {kind}, image: mine}}\n")
+    node = table()[dialect]
+    assert node.device is not None
+    assert (node.driver, node.device.dialect) == (driver, dialect)
+    assert node.device.credentials().password
+    interfaces = node.device.interfaces
+    assert {name: interfaces.kernel_name(name) if interfaces.has(name) else None for name in names} == names
+    assert not interfaces.has(node.device.management)
+
+
+def test_a_device_has_the_management_network_and_what_its_kind_needs() -> None:
+    asked = LabRequest(
+        name="two",
+        topology=Topology(nodes=(Node(name="r1"), Node(name="h1")), links=(link("r1 e0/1", "h1 eth0"),)),
+        dialects={"r1": "cisco_ios", "h1": "linux"},
+    )
+    nodes = written(asked)["topology"]["nodes"]
+    assert nodes["r1"] == {"kind": "cisco_iol", "image": "vrnetlab/cisco_iol:17.12.01"}
+    assert nodes["h1"]["network-mode"] == "none"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +131,11 @@ def test_an_own_table_replaces_entries_key_by_key(tmp_path: Path, monkeypatch: p
         ("- frr", "expected a mapping of dialects to entries"),
         ("frr: {images: x}", "frr.images: Extra inputs are not permitted (known: kind, image,"),
         ("eos: {driver: eos}", "eos.image: Field required"),
+        ("eos: {image: eos}", "eos.driver: Field required"),
+        ("eos: {image: eos, device: ceos}", "eos.device: no device 'ceos' (known: cisco_iol,"),
+        ("devices: {cisco_iol: {boot-s: -1}}", "devices.cisco_iol.boot-s: Input should be greater than 0"),
+        ("devices: {mine: {driver: frr}}", "devices.mine.dialect: Field required"),
+        ("devices: {mine: 1}", "devices.mine: expected a mapping"),
         (None, "cannot be read: No such file"),
     ],
 )

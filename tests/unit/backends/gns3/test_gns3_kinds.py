@@ -27,9 +27,9 @@ def test_one_file_has_the_entries_of_both_backends(own: Path) -> None:
     )
     assert (table()["linux"].template, table()["linux"].boot_s) == ("VPCS", 7)
     assert (table()["arista_eos"].template, table()["arista_eos"].driver) == ("my EOS", "arista_eos")
-    assert containers.table()["linux"].image == "my/host"
-    assert containers.table()["arista_eos"].image == "ceos"
-    assert "cisco_ios" not in containers.table()
+    assert containers.table()["linux"].kind.image == "my/host"
+    assert containers.table()["arista_eos"].kind.image == "ceos"
+    assert "devices" not in containers.table()
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,10 @@ def test_one_file_has_the_entries_of_both_backends(own: Path) -> None:
     [
         ("frr: {gns3: {driver: frr}}", "frr.gns3.template: Field required"),
         ("linux: {gns3: {console: vnc}}", "linux.gns3.console: Input should be 'vpcs', 'shell' or 'device'"),
-        ("linux: {gns3: {images: x}}", "linux.gns3.images: Extra inputs are not permitted (known: template, driver,"),
+        (
+            "linux: {gns3: {images: x}}",
+            "linux.gns3.images: Extra inputs are not permitted (known: username, password,",
+        ),
         ("linux: {gns3: VPCS}", "linux.gns3: expected a mapping"),
     ],
 )
