@@ -72,6 +72,7 @@ class Kind(BaseModel):
     memory: str | None = None
     cap_add: tuple[str, ...] = Field((), alias="cap-add")
     sysctls: Mapping[str, str | int] = {}
+    privileged: bool | None = None
     device: str | None = None
 
 

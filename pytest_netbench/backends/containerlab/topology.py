@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_netbench.backends.containerlab.kinds import Kind, Node
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.model.topology import Topology
+from pytest_netbench.model.topology import Endpoint, Topology
 
 MTU: Final = 1500
 """Of all links: containerlab's own default is larger."""
@@ -16,7 +16,7 @@ OWNER: Final = "netbench-lab"
 """The label of what this project deployed; its value is the lab's name."""
 PANEL: Final = "netbench-lans"
 """The node whose bridges are the LANs of a topology, and that holds the other ends of stubs."""
-_CLOSED: Final = {"privileged": False, "network-mode": "none"}
+_CLOSED: Final = {"network-mode": "none", "privileged": False}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
 
 
@@ -86,7 +86,7 @@ def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Node]) -> d
     nodes = {names[node]: _of(kinds[dialect]) for node, dialect in request.dialects.items()}
     if ports(request.topology):
         quiet = {"net.ipv6.conf.all.disable_ipv6": 1, "net.ipv6.conf.default.disable_ipv6": 1}
-        nodes[PANEL] = _node(kinds["linux"].kind) | _CLOSED | {"sysctls": quiet}
+        nodes[PANEL] = _CLOSED | _node(kinds["linux"].kind) | {"sysctls": quiet}
     return {
         "name": lab,
         "mgmt": {"network": management(lab), "ipv4-subnet": "auto"},
@@ -96,24 +96,30 @@ def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Node]) -> d
                 "labels": {OWNER: lab},
             },
             "nodes": nodes,
-            "links": [{"endpoints": ends, "mtu": MTU} for ends in _links(request.topology, names)],
+            "links": [{"endpoints": ends, "mtu": MTU} for ends in _links(request, kinds)],
         },
     }
 
 
-def _links(topology: Topology, names: Mapping[str, str]) -> Iterator[list[str]]:
-    panel = ports(topology)
-    for link in topology.links:
-        ends = [f"{names[end.node]}:{end.interface}" for end in link.endpoints]
+def _links(request: LabRequest, kinds: Mapping[str, Node]) -> Iterator[list[str]]:
+    names, panel = node_names(request), ports(request.topology)
+
+    def shown(end: Endpoint) -> str:
+        device = kinds[request.dialects[end.node]].device
+        interface = end.interface if device is None else device.interfaces.kernel_name(end.interface)
+        return f"{names[end.node]}:{interface}"
+
+    for link in request.topology.links:
+        ends = [shown(end) for end in link.endpoints]
         if len(ends) == 2:
             yield ends
         else:
-            for end, shown in zip(link.endpoints, ends, strict=True):
-                yield [shown, f"{PANEL}:{panel[end.node, end.interface]}"]
+            for end, own in zip(link.endpoints, ends, strict=True):
+                yield [own, f"{PANEL}:{panel[end.node, end.interface]}"]
 
 
 def _of(node: Node) -> dict[str, Any]:
-    return _node(node.kind) | (_CLOSED if node.device is None else {})
+    return (_CLOSED if node.device is None else {}) | _node(node.kind)
 
 
 def _node(kind: Kind) -> dict[str, Any]:
@@ -126,6 +132,8 @@ def _node(kind: Kind) -> dict[str, Any]:
         found["memory"] = kind.memory
     if kind.cap_add:
         found["cap-add"] = list(kind.cap_add)
+    if kind.privileged is not None:
+        found["privileged"] = kind.privileged
     if kind.sysctls:
         found["sysctls"] = dict(kind.sysctls)
     return found

@@ -119,7 +119,9 @@ def test_a_device_has_the_management_network_and_what_its_kind_needs() -> None:
         topology=Topology(nodes=(Node(name="r1"), Node(name="h1")), links=(link("r1 e0/1", "h1 eth0"),)),
         dialects={"r1": "cisco_ios", "h1": "linux"},
     )
-    nodes = written(asked)["topology"]["nodes"]
+    found = written(asked)["topology"]
+    nodes = found["nodes"]
+    assert [one["endpoints"] for one in found["links"]] == [["r1:eth1", "h1:eth0"]]
     assert nodes["r1"] == {"kind": "cisco_iol", "image": "vrnetlab/cisco_iol:17.12.01"}
     assert nodes["h1"]["network-mode"] == "none"
 
