@@ -99,5 +99,5 @@ def test_netbench_init_writes_a_folder_that_pytest_collects(installed, tmp_path)
 
 
 def test_the_c_sources_in_the_wheel_can_be_built(installed, tmp_path):
-    code = "from pytest_netbench.backends.netns.native import build; print(build.compiler() is None or build.wire())"
+    code = "from pytest_netbench.native import build; print(build.compiler() is None or build.wire())"
     assert run(installed / "python", "-c", code, cwd=tmp_path).strip() != "None"

@@ -33,7 +33,7 @@ def test_every_package_that_set_up_installs_is_documented():
 
 
 def test_every_wait_that_is_scaled_is_documented():
-    source = (ROOT / "pytest_netbench/backends/netns/native/labtime.c").read_text()
+    source = (ROOT / "pytest_netbench/native/labtime.c").read_text()
     names = set(re.findall(r"^EXPORT .*?\b(\w+)\(", source, re.MULTILINE))
     for name in names - {"__poll_chk", "__ppoll_chk", "syscall"}:
         assert f"`{name}`" in LAB_TIME, name

@@ -12,14 +12,15 @@ from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, equipment, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
-from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab import wires
 from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.deployment import Paces, bring_up
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.native import build
 from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, HOSTED, LOGS, PROGRAMS
 from pytest_netbench.platforms.driver import Boot, HostedDriver, RunsHere, RunsInWallTime
 from pytest_netbench.platforms.linux.services import NEEDED as SERVER_PROGRAMS
@@ -60,7 +61,7 @@ class NetnsBackend:
             return f"{LAB_CAPABILITIES[wanted[0]].lack(_OWNER)}: {missing[0]}", missing[1]
         shaped = any(not link.quality.is_plain for link in request.topology.links)
         if shaped and build.wire() is None:
-            return plan.no_wire()
+            return wires.lack()
         if any(node.role == "switch" for node in request.topology.nodes) and build.switch() is None:
             return plan.no_switch()
         return doctor.lacks((*request.requirements, *_programs(request.topology)), set(request.dialects.values()))

@@ -14,9 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_netbench.backends.netns import features
-from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.userns import Refusal, namespaces_refused, proc_refused
 from pytest_netbench.lab.report import Check
+from pytest_netbench.native import build
 from pytest_netbench.platforms.frr import daemons
 from pytest_netbench.platforms.openflow_controller.programs import PACKAGES
 from pytest_netbench.platforms.openvswitch import programs as ovs

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import partial
 
-from pytest_netbench.backends.netns.cables import NetnsLinks
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounters, NetnsLogs, NetnsSignals
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.cables import Cables
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.deployment import serve
 from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, FRR_SOCKETS, LOGS, PROGRAMS
@@ -37,7 +37,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
             node.offered[DAEMONS.name] = FrrDaemons(node, signals)
     if not redirecting:
         return
-    links = NetnsLinks(
+    links = Cables(
         channel=channel,
         topology=lab.topology,
         kernel_name=partial(_kernel_name, lab),
@@ -55,7 +55,7 @@ def _kernel_name(lab: NetnsLab, node: str, interface: str) -> str:
 class NetnsNodes:
     """Implements ``lab.capabilities.NodeControl``."""
 
-    def __init__(self, lab: NetnsLab, channel: Channel, links: NetnsLinks, startup_configs: Mapping[str, str]) -> None:
+    def __init__(self, lab: NetnsLab, channel: Channel, links: Cables, startup_configs: Mapping[str, str]) -> None:
         self._lab = lab
         self._channel = channel
         self._links = links

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pytest_netbench.backends.netns.native import build
+from pytest_netbench.native import build
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _TIMEOUT_S = 20.0

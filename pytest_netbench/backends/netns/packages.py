@@ -15,8 +15,8 @@ import zipfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from pytest_netbench.backends.netns.native.build import cache_dir
 from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.native.build import cache_dir
 
 INTERPRETER = Path("/usr/bin/python3")
 _COMPILE_S = 120.0

@@ -9,20 +9,15 @@ from typing import Any
 
 import pytest_netbench
 from pytest_netbench.backends.netns import packages
-from pytest_netbench.backends.netns.native import build
 from pytest_netbench.errors import LabError, RequirementMissing
-from pytest_netbench.lab.capabilities import Defect
+from pytest_netbench.lab import wires
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.model.topology import Link, LinkQuality
+from pytest_netbench.model.topology import Link
+from pytest_netbench.native import build
 from pytest_netbench.platforms.driver import HostedDriver, ImportsPackages, ReadsRawFrames
 
-_NO_COMPILER = "apt-get install -y gcc libc6-dev"
 # Uids that no account has: labs of one run cannot signal each other, nor anything else of the host.
 _FIRST_UID = 0x70000000
-_QUEUE_S = 0.05
-_LEAST_QUEUE = 30_000
-_QUEUED_BPS = 20_000_000
-"""Rate of the line before which packets wait in a queue that is too short."""
 
 
 def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, time_scale: float) -> dict[str, Any]:
@@ -41,7 +36,7 @@ def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, t
     if (wire_program := build.wire()) is not None:
         shared["wire"] = str(wire_program)
     elif any(not link.quality.is_plain for link in request.topology.links):
-        raise RequirementMissing(*no_wire())
+        raise RequirementMissing(*wires.lack())
     for driver in drivers.values():
         if isinstance(driver, ImportsPackages):
             shared |= {f"{name}.zip": str(packages.archive(name)) for name in driver.packages}
@@ -84,14 +79,9 @@ def unused_uid() -> int:
     return _FIRST_UID + os.getpid() % 0x0FFFFFFF
 
 
-def no_wire() -> tuple[str, str]:
-    """What a task with shaped links lacks where the wire program cannot be built, and the remedy."""
-    return f"links with delay, loss or rate: {build.why_not()}", _NO_COMPILER
-
-
 def no_switch() -> tuple[str, str]:
     """What a task with switches lacks where the switching program cannot be built, and the remedy."""
-    return f"nodes that switch: {build.why_not()}", _NO_COMPILER
+    return f"nodes that switch: {build.why_not()}", wires.NO_COMPILER
 
 
 def kernel_name(drivers: Mapping[str, HostedDriver], request: LabRequest, node: str, interface: str) -> str:
@@ -115,36 +105,5 @@ def _link(request: LabRequest, drivers: Mapping[str, HostedDriver], link: Link) 
             [endpoint.node, kernel_name(drivers, request, endpoint.node, endpoint.interface)]
             for endpoint in link.endpoints
         ],
-        "wire": None if link.quality.is_plain else wire(link.quality, ports=len(link.endpoints)),
+        "wire": None if link.quality.is_plain else wires.shaping(link.quality, ports=len(link.endpoints)),
     }
-
-
-def wire(quality: LinkQuality, *, ports: int) -> list[str]:
-    """Arguments of the wire program. On a LAN each port has a wire and a packet passes two: each does half."""
-    share = 1.0 if ports == 2 else 0.5
-    loss = 1.0 - (1.0 - quality.loss) ** share
-    arguments = {
-        "--delay-us": round(quality.delay_ms * 1000 * share),
-        "--jitter-us": round(quality.jitter_ms * 1000 * share),
-        "--loss-ppm": round(loss * 1_000_000),
-    }
-    if quality.rate_bps is not None:
-        arguments["--rate-bps"] = quality.rate_bps
-        arguments["--queue-bytes"] = max(_LEAST_QUEUE, round(quality.rate_bps / 8 * _QUEUE_S))
-    return [word for option, value in arguments.items() if value for word in (option, str(value))]
-
-
-def defective(defect: Defect, port: int) -> list[str]:
-    """Arguments of the wire program that give a cable a defect, seen from a port; none if nothing is wrong with it."""
-    arguments = {
-        "--drop-ppm": round(defect.loss * 1_000_000),
-        "--corrupt-ppm": round(defect.corruption * 1_000_000),
-        "--flow-loss-ppm": round(defect.flow_loss * 1_000_000),
-        "--most-bytes": defect.most_bytes or 0,
-        # the program takes the last one: these come after those of the quality
-        "--rate-bps": _QUEUED_BPS if defect.queue_bytes else 0,
-        "--queue-bytes": defect.queue_bytes or 0,
-    }
-    if defect.one_way and any(arguments.values()):
-        arguments["--way"] = port + 1
-    return [word for option, value in arguments.items() if value for word in (option, str(value))]

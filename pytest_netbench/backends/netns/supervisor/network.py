@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import nodes, redirects, roots, wiring
+from pytest_netbench.backends.netns.supervisor import nodes, roots, wiring
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
+from pytest_netbench.kernel.cabling import redirects, wires
 
 
 class Network(NamedTuple):
@@ -52,7 +53,7 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     for node in spec["nodes"]:
         nodes.plug_in(spaces[node["name"]], home.network, node["interfaces"], summed=node.get("summed", ()))
     running = {
-        wiring.start_wire(programs["wire"], near, far, arguments): f"wire {near}-{far}"
+        wires.start_wire(programs["wire"], near, far, arguments): wires.description(near, far)
         for near, far, arguments in laying.wires
     }
     return Network(spaces, home, clock, running, laying, programs.get("wire"))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import selectors
 from collections.abc import Callable
 
-from pytest_netbench.backends.netns.supervisor.cables import Cables
 from pytest_netbench.backends.netns.supervisor.commands import Commands
 from pytest_netbench.backends.netns.supervisor.connects import Connects
 from pytest_netbench.backends.netns.supervisor.daemons import Daemons
 from pytest_netbench.backends.netns.supervisor.files import Files
-from pytest_netbench.backends.netns.supervisor.flaps import Flaps
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measurements import Measurements
 from pytest_netbench.backends.netns.supervisor.network import Network
@@ -18,6 +16,8 @@ from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.programs import Programs
 from pytest_netbench.backends.netns.supervisor.settings import Settings
 from pytest_netbench.backends.netns.supervisor.throttles import Throttles
+from pytest_netbench.kernel.cabling.cables import Cables
+from pytest_netbench.kernel.cabling.flaps import Flaps
 
 
 class Requests:
@@ -33,7 +33,14 @@ class Requests:
         programs = Programs(owner=owner, network=network, jobs=jobs, daemons=daemons)
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
-        cables = Cables(network, jobs.daemons)
+        cables = Cables(
+            network.laying.links,
+            networks={name: one.network for name, one in network.spaces.items()},
+            home=network.home.network,
+            program=network.wire_program,
+            next_index=network.laying.next_index,
+            running=jobs.daemons,
+        )
         self.flaps = Flaps(cables)
         self.throttles = Throttles(daemons)
         selector.register(cables, selectors.EVENT_READ, cables.watch)

@@ -6,10 +6,11 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 
-from pytest_netbench.backends.netns.supervisor import nodes, rtnetlink
+from pytest_netbench.backends.netns.supervisor import nodes
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message
-from pytest_netbench.backends.netns.supervisor.rtnetlink import Netlink, Request
+from pytest_netbench.kernel.cabling import rtnetlink
+from pytest_netbench.kernel.cabling.rtnetlink import Netlink, Request
 
 # Nothing that a shell would not hand on as it is.
 _PLAIN = re.compile(r"[\w.:/=@+%, \t-]*", re.ASCII)

@@ -8,37 +8,13 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import redirects, spawn
 from pytest_netbench.backends.netns.supervisor.roots import PROC
-from pytest_netbench.backends.netns.supervisor.rtnetlink import End, Netlink, Request, bridge, set_mtu, set_state, veth
+from pytest_netbench.kernel.cabling import redirects
+from pytest_netbench.kernel.cabling.rtnetlink import End, Netlink, Request, bridge, veth
+from pytest_netbench.kernel.cabling.wires import FIRST_INDEX, MTU, Laid, Port, extension, far_end
 
-# Above all that the lab's own namespace gives its stubs by itself.
-_FIRST_INDEX = 10_000
 # The first octets of hardware addresses: locally administered.
 _HARDWARE = 0x024E
-# Of interfaces outside of nodes, so that the nodes' own MTUs decide.
-_MTU = 65_535
-
-
-class Port(NamedTuple):
-    """One endpoint of a link: name and index of the interface outside of the node."""
-
-    name: str
-    position: int
-
-
-class Laid(NamedTuple):
-    """One link as it is laid.
-
-    Attributes:
-        ports: One per endpoint, in the order of the topology; none for a cable that the kernel cannot redirect.
-        bridge: Index of the bridge of a LAN.
-        wired: Whether wires shape it.
-    """
-
-    ports: tuple[Port, ...]
-    bridge: int | None = None
-    wired: bool = False
 
 
 class Plan(NamedTuple):
@@ -69,7 +45,7 @@ def batch(links: Sequence[Mapping[str, Any]], networks: Mapping[str, int], *, re
             both nodes.
     """
     # The kernel reports a veth's carrier at once only if the indexes of its two ends differ; else up to a second later.
-    indexes = itertools.count(_FIRST_INDEX)
+    indexes = itertools.count(FIRST_INDEX)
     plan = Plan([], [], [], 0)
     for number, link in enumerate(links):
         wire = link["wire"]
@@ -95,7 +71,7 @@ def _of_node(interface: str, index: int, network: int) -> End:
 def _cable(plan: Plan, number: int, ends: list[End], wire: list[str] | None, indexes: Iterator[int]) -> Laid:
     """A cable, or a stub if it has one end."""
     ports = tuple(Port(f"w{number}{letter}", next(indexes)) for letter, _ in zip("ab", ends, strict=False))
-    plan.requests.extend(veth(End(*port), end, mtu=_MTU) for port, end in zip(ports, ends, strict=True))
+    plan.requests.extend(veth(End(*port), end, mtu=MTU) for port, end in zip(ports, ends, strict=True))
     if wire is not None:
         plan.wires.append((ports[0].name, ports[1].name, wire))
     elif len(ports) == 2:
@@ -109,23 +85,11 @@ def _lan(plan: Plan, number: int, ends: list[End], wire: list[str] | None, index
     plan.requests.append(bridge(End(f"b{number}", master)))
     ports = tuple(Port(f"p{number}.{port}", next(indexes)) for port in range(len(ends)))
     for port, end in zip(ports, ends, strict=True):
-        plan.requests.append(veth(End(*port), end, master=master if wire is None else None, mtu=_MTU))
+        plan.requests.append(veth(End(*port), end, master=master if wire is None else None, mtu=MTU))
         if wire is not None:
             plan.requests.extend(extension(port, master, (next(indexes), next(indexes))))
             plan.wires.append((port.name, far_end(port), wire))
     return Laid(ports, bridge=master, wired=wire is not None)
-
-
-def far_end(port: Port) -> str:
-    """The interface at the other end of the wire before a port of a LAN."""
-    return f"{port.name}f"
-
-
-def extension(port: Port, bridge_index: int, indexes: tuple[int, int]) -> list[Request]:
-    """What lies between the wire before a port of a LAN and the bridge."""
-    far = far_end(port)
-    pair = veth(End(f"{port.name}m", indexes[0]), End(far, indexes[1]), master=bridge_index, mtu=_MTU)
-    return [pair, set_mtu(far, _MTU), set_state(far, up=True)]
 
 
 def lay(requests: list[Request]) -> None:
@@ -141,25 +105,6 @@ def lay(requests: list[Request]) -> None:
             netlink.do(requests)
         except OSError as error:
             raise OSError(error.errno, f"links could not be made: {error.strerror}") from None
-
-
-def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
-    """Start a wire between two interfaces of this namespace; returns its pid once it forwards.
-
-    Raises:
-        OSError: It does not.
-    """
-    reader, writer = os.pipe()
-    # Its other end stays open as long as this process lives; the wire goes with it.
-    stdin, _ = os.pipe()
-    pid = spawn.trusted(None, [program, near, far, *arguments], (stdin, writer, 2))
-    for fd in (writer, stdin):
-        os.close(fd)
-    said = os.read(reader, 64)
-    os.close(reader)
-    if not said.startswith(b"ready"):
-        raise OSError(f"the wire between {near} and {far} did not start")
-    return pid
 
 
 def quiet_outside() -> None:

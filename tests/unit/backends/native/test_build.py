@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.netns import checks
-from pytest_netbench.backends.netns.native import build
+from pytest_netbench.native import build
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="no C compiler; apt-get install gcc libc6-dev")
 
@@ -61,7 +61,7 @@ def test_a_second_build_is_the_first_one(cache):
 
 def test_eight_processes_that_build_at_once_get_the_same_whole_file(cache):
     code = (
-        "import ctypes; from pytest_netbench.backends.netns.native import build; "
+        "import ctypes; from pytest_netbench.native import build; "
         "path = build.labtime(); ctypes.CDLL(str(path)); print(path)"
     )
     children = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(8)]

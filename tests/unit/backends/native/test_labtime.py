@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
+from pytest_netbench.native import build
 
 
 class Waited(NamedTuple):

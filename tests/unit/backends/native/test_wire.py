@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.netns.native import build
+from pytest_netbench.native import build
 from tests.support.cable import Cable, Namespace, cable, namespaces_work
 
 pytestmark = pytest.mark.skipif(

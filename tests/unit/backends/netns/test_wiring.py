@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from pytest_netbench.backends.netns.supervisor import wiring
-from pytest_netbench.backends.netns.supervisor.rtnetlink import RTM_NEWLINK, Request
+from pytest_netbench.kernel.cabling.rtnetlink import RTM_NEWLINK, Request
 
 NETWORKS = {"a": 11, "b": 12, "c": 13}
 _ADDRESS, _NAME, _MASTER, _LINKINFO, _NET_NS_FD = 1, 3, 10, 18, 28

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 
-from pytest_netbench.backends.netns.supervisor.rtnetlink import Netlink, Request
+from pytest_netbench.kernel.cabling.rtnetlink import Netlink, Request
 
 _NEW_QDISC, _DEL_QDISC, _NEW_FILTER = 36, 37, 44
 _MESSAGE = struct.Struct("=BxxxiIII")

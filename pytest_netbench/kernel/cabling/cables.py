@@ -13,13 +13,16 @@ import itertools
 import os
 import signal
 import socket
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import nodes, redirects, rtnetlink, wiring
-from pytest_netbench.backends.netns.supervisor.carriers import Carriers
-from pytest_netbench.backends.netns.supervisor.network import Network
-from pytest_netbench.backends.netns.supervisor.owner import Message
-from pytest_netbench.backends.netns.supervisor.wiring import Laid
+from pytest_netbench.kernel import interfaces
+from pytest_netbench.kernel.cabling import redirects, rtnetlink, wires
+from pytest_netbench.kernel.cabling.carriers import Carriers
+from pytest_netbench.kernel.cabling.wires import Laid
+from pytest_netbench.kernel.syscalls import CLONE_NEWNET, setns
+
+Message = dict[str, Any]
 
 
 class Link:
@@ -47,24 +50,37 @@ class Cables:
     """All links of a lab by their number.
 
     Args:
-        network: The network that stands.
+        links: As they are laid.
+        networks: Descriptors of the nodes' network namespaces, by name of node.
+        home: Descriptor of the namespace that this process is in.
+        program: The program that wires run, if there is one.
+        next_index: For interfaces that are made later: above all that are used.
         running: Pid and description of all programs that run; wires are added and removed.
     """
 
-    def __init__(self, network: Network, running: MutableMapping[int, str]) -> None:
-        self._links = [Link(laid) for laid in network.laying.links]
-        self._spaces = network.spaces
-        self._home = network.home
-        self._program = network.wire_program
+    def __init__(
+        self,
+        links: Sequence[Laid],
+        *,
+        networks: Mapping[str, int],
+        home: int,
+        program: str | None,
+        next_index: int,
+        running: MutableMapping[int, str],
+    ) -> None:
+        self._links = [Link(laid) for laid in links]
+        self._networks = networks
+        self._home = home
+        self._program = program
         self._running = running
-        self._indexes = itertools.count(network.laying.next_index)
+        self._indexes = itertools.count(next_index)
         self._carriers = Carriers()
         self._by_index = {port.position: link for link in self._links for port in link.ports if link.is_cable}
-        pids = {text: pid for pid, text in network.wires.items()}
-        for link, laid in zip(self._links, network.laying.links, strict=True):
+        pids = {text: pid for pid, text in running.items()}
+        for link, laid in zip(self._links, links, strict=True):
             if laid.wired:
                 for port, (near, far) in self._wired(link).items():
-                    link.wires[port] = pids[f"wire {near}-{far}"]
+                    link.wires[port] = pids[wires.description(near, far)]
 
     def fileno(self) -> int:
         """The descriptor that can be read when a carrier changed."""
@@ -89,7 +105,7 @@ class Cables:
         """By port: the interfaces that a wire joins. A cable has one wire."""
         if link.is_cable:
             return {0: (link.ports[0].name, link.ports[1].name)}
-        return {number: (port.name, wiring.far_end(port)) for number, port in enumerate(link.ports)}
+        return {number: (port.name, wires.far_end(port)) for number, port in enumerate(link.ports)}
 
     def cut(self, request: Message) -> Message:
         """Take the carrier from the endpoints of a segment, or give it back."""
@@ -134,14 +150,23 @@ class Cables:
         """
         port = self._link(request).ports[request["port"]]
         kept, interface = f"{port.name}x", request["interface"]
-        node, home = self._spaces[request["node"]], self._home.network
+        network = self._networks[request["node"]]
         if request["detached"]:
-            with nodes.inside_network(node, home):
-                _do([rtnetlink.move(socket.if_nametoindex(interface), rtnetlink.End(kept, 0, home))])
+            with self._inside(network):
+                _do([rtnetlink.move(socket.if_nametoindex(interface), rtnetlink.End(kept, 0, self._home))])
         else:
-            _do([rtnetlink.move(socket.if_nametoindex(kept), rtnetlink.End(interface, 0, node.network))])
-            nodes.plug_in(node, home, [interface])
+            _do([rtnetlink.move(socket.if_nametoindex(kept), rtnetlink.End(interface, 0, network))])
+            with self._inside(network):
+                interfaces.plug_in([interface])
         return {}
+
+    @contextlib.contextmanager
+    def _inside(self, network: int) -> Iterator[None]:
+        setns(network, CLONE_NEWNET)
+        try:
+            yield
+        finally:
+            setns(self._home, CLONE_NEWNET)
 
     def shape(self, request: Message) -> Message:
         """Give a link another quality.
@@ -160,9 +185,9 @@ class Cables:
                 self._shape_port(link, number, arguments)
         if arguments is not None and self._program is not None:
             for number, (near, far) in self._wired(link).items():
-                pid = wiring.start_wire(self._program, near, far, arguments)
+                pid = wires.start_wire(self._program, near, far, arguments)
                 link.wires[number] = pid
-                self._running[pid] = f"wire {near}-{far}"
+                self._running[pid] = wires.description(near, far)
         # A wire that starts sets both its ends up.
         for port in link.cut:
             self._carriers.set_up(link.ports[port].name, False)
@@ -181,9 +206,9 @@ class Cables:
         assert link.bridge is not None
         had_wire = self._end_wire(link, number)
         if had_wire and arguments is None:
-            _do([rtnetlink.remove(wiring.far_end(port)), rtnetlink.set_master(port.name, link.bridge)])
+            _do([rtnetlink.remove(wires.far_end(port)), rtnetlink.set_master(port.name, link.bridge)])
         elif not had_wire and arguments is not None:
-            between = wiring.extension(port, link.bridge, (next(self._indexes), next(self._indexes)))
+            between = wires.extension(port, link.bridge, (next(self._indexes), next(self._indexes)))
             _do([rtnetlink.set_master(port.name, 0), *between])
 
     def _end_wire(self, link: Link, port: int) -> bool:

@@ -1,13 +1,13 @@
-"""Control of the cables of a netns lab."""
+"""Control of the cables of a lab, whose frames the kernel or a program passes on outside of the nodes."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
-from pytest_netbench.backends.netns import plan
-from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab import wires
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.model.topology import LinkQuality, Topology
 
@@ -16,11 +16,23 @@ KernelName = Callable[[str, str], str]
 _NO_DEFECT = Defect(), 0
 
 
-class NetnsLinks:
+class Channel(Protocol):
+    """To the process that has the cables, see ``kernel.cabling.cables``."""
+
+    def call(self, op: str, **arguments: Any) -> Any:
+        """Request an operation.
+
+        Raises:
+            LabError: It failed.
+        """
+        ...
+
+
+class Cables:
     """Implements ``lab.capabilities.LinkControl``.
 
     Args:
-        channel: To the lab's supervisor.
+        channel: To the process that has them.
         topology: The lab's topology.
         kernel_name: The kernel's name of an interface.
         line_rates: By node: rate of the link by interface, kept up to date.
@@ -120,7 +132,7 @@ class NetnsLinks:
                 self._defects[number] = defect, port
 
     def _shape(self, number: int, quality: LinkQuality, defect: Defect, port: int) -> None:
-        arguments = [*plan.wire(quality, ports=len(self._links[number].endpoints)), *plan.defective(defect, port)]
+        arguments = [*wires.shaping(quality, ports=len(self._links[number].endpoints)), *wires.defective(defect, port)]
         self._channel.call("shape-link", link=number, wire=arguments or None)
 
     def _tell_rates(self, number: int, rate_bps: int | None) -> None:

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_netbench.backends.netns.supervisor.cables import Cables
-from pytest_netbench.backends.netns.supervisor.owner import Message
+from pytest_netbench.kernel.cabling.cables import Cables, Message
 
 
 @dataclass
