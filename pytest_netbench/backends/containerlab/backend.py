@@ -21,11 +21,13 @@ from pytest_netbench.backends.containerlab.devices import ContainerDevice, addre
 from pytest_netbench.backends.containerlab.kinds import Node
 from pytest_netbench.backends.containerlab.lab import AnyNode, ContainerLab
 from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.patches import Panel
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.backends.containerlab.topology import (
     PANEL,
     bridges,
     container,
+    is_patched,
     management,
     node_names,
     ports,
@@ -33,11 +35,13 @@ from pytest_netbench.backends.containerlab.topology import (
 )
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.kernel.processes import started
+from pytest_netbench.lab import wires
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.deployment import bring_up
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.native import build
 from pytest_netbench.platforms.capabilities import CLI, HOSTED
 from pytest_netbench.platforms.driver import Boot
 
@@ -142,12 +146,17 @@ def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Node], driv
                 nodes[node] = ContainerNode(places[node], logs=logs / names[node], image_memory=memory, **facts)
             undone.callback(nodes[node].close)
             networks.plug_in(places[node].pid, nodes[node].ends)
+        panel = _panel(folder.name, request)
+        cabling = _cabling(panel, places, request)
+        if cabling is not None:
+            undone.callback(cabling.close)
         _await_devices(nodes.values())
         lab = ContainerLab(
             folder=folder,
             request=request,
             nodes=nodes,
-            panel=_panel(folder.name, request),
+            panel=panel,
+            cabling=cabling,
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
             images={dialect: table[dialect].kind.image for dialect in request.dialects.values()},
         )
@@ -156,18 +165,27 @@ def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Node], driv
 
 
 def _panel(lab: str, request: LabRequest) -> Place | None:
-    """Make the LANs of a lab; return the container that holds them."""
-    plugged = ports(request.topology)
+    """Make the LANs of a lab, unless all its links are patched; return the container that holds them."""
+    plugged = ports(request.topology, patched=is_patched(request))
     if not plugged:
         return None
     own = {PANEL: container(lab, PANEL)}
     place = _places(own, _shown(own.values()))[PANEL]
+    if is_patched(request):
+        return place
     networks.plug_in(place.pid, tuple(plugged.values()))
     for command in bridges(request.topology):
         done = programs.run(programs.request(place, command, "trusted"), timeout_s=_BRIDGE_S)
         if done.returncode:
             raise LabError(f"a LAN cannot be made: {' '.join(command)}: {done.stderr.strip()}")
     return place
+
+
+def _cabling(panel: Place | None, nodes: Mapping[str, Place], request: LabRequest) -> Panel | None:
+    """Join all links of a lab on its panel, if that is how they are made."""
+    if panel is None or not is_patched(request):
+        return None
+    return Panel(panel, nodes, request.topology, ports(request.topology, patched=True))
 
 
 def _await_devices(nodes: Iterable[AnyNode]) -> None:
@@ -222,9 +240,13 @@ def _drivers(dialects: Mapping[str, str], table: Mapping[str, Node]) -> dict[str
 def _beyond(request: LabRequest) -> tuple[str, str | None] | None:
     """What of a network this backend cannot make."""
     topology = request.topology
-    for link in topology.links:
-        if not link.quality.is_plain:
-            return f"{_OWNER} makes links without delay, loss or a limited rate only: {str(link)!r}", None
+    if any(not link.quality.is_plain for link in topology.links) and build.wire() is None:
+        return wires.lack()
+    if is_patched(request) and not networks.redirects():
+        return (
+            f"{_OWNER} cannot cut or shape links here: the kernel redirects no frames (ingress, cls_u32, act_mirred)",
+            "load the kernel modules sch_ingress, cls_u32 and act_mirred",
+        )
     for node in topology.nodes:
         if node.services:
             return f"{_OWNER} runs no servers, and {node.name} has {node.services[0].kind}", None

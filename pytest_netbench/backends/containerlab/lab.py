@@ -12,6 +12,7 @@ from pytest_netbench.backends.containerlab import leftovers
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.patches import Panel, PatchedLinks
 from pytest_netbench.backends.containerlab.power import ContainerNodes
 from pytest_netbench.backends.containerlab.prober import prober_of
 from pytest_netbench.backends.containerlab.programs import Place
@@ -37,7 +38,8 @@ class ContainerLab:
         folder: Of the lab, named as the lab is.
         request: What it is.
         nodes: By name in the task.
-        panel: The container of its LANs, if it has any.
+        panel: Where links end that are no pair of interfaces, if there are any.
+        cabling: Has the links, if all of them are patched.
         drivers: By node.
         images: By platform.
     """
@@ -56,6 +58,7 @@ class ContainerLab:
         request: LabRequest,
         nodes: Mapping[str, AnyNode],
         panel: Place | None,
+        cabling: Panel | None,
         drivers: Mapping[str, Any],
         images: Mapping[str, str],
     ) -> None:
@@ -70,12 +73,8 @@ class ContainerLab:
         hosts = {name: node for name, node in nodes.items() if isinstance(node, ContainerNode)}
         self._prober = prober_of(hosts, devices=nodes.keys() - hosts.keys())
         self._drivers = drivers
-        links = ContainerLinks(
-            request.topology,
-            nodes,
-            (panel, ports(request.topology)),
-            self._kernel_name,
-        )
+        self._cabling = cabling
+        links = self._links(request, panel)
         power = ContainerNodes(nodes, drivers, links, request.startup_configs)
         self._offered = ({} if self._prober is None else {PROBES.name: self._prober}) | {
             LINKS.name: links,
@@ -93,6 +92,19 @@ class ContainerLab:
         if isinstance(device, ContainerDevice):
             return device.kernel_interface(interface)
         return str(self._drivers[node].kernel_interface(interface))
+
+    def _links(self, request: LabRequest, panel: Place | None) -> ContainerLinks | PatchedLinks:
+        plugged = ports(request.topology, patched=self._cabling is not None)
+        if self._cabling is None or panel is None:
+            return ContainerLinks(request.topology, self.nodes, (panel, plugged), self._kernel_name)
+        return PatchedLinks(
+            self._cabling,
+            place=panel,
+            ports=plugged,
+            topology=request.topology,
+            nodes=self.nodes,
+            kernel_name=self._kernel_name,
+        )
 
     def driver(self, node: str) -> Any:
         return self._drivers[node]
@@ -120,6 +132,8 @@ class ContainerLab:
             return
         started = time.monotonic()
         self._let_go()
+        if self._cabling is not None:
+            self._cabling.close()
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import threading
 from collections.abc import Callable, Sequence
 
 from pytest_netbench.kernel import interfaces, silence, syscalls
+from pytest_netbench.kernel.cabling import redirects as cabling
 
 
 def plug_in(pid: int, names: Sequence[str]) -> None:
@@ -25,6 +28,22 @@ def set_silent(pid: int, name: str, *, silent: bool) -> None:
         OSError: The process has ended, has no such interface, or the kernel cannot do it.
     """
     _within(pid, lambda: silence.silence(name, silent=silent))
+
+
+@functools.cache
+def redirects() -> bool:
+    """Whether the kernel can redirect frames between interfaces; yes, if this user may not try."""
+    found: list[bool] = []
+
+    def try_it() -> None:
+        with contextlib.suppress(OSError):
+            syscalls.unshare(syscalls.CLONE_NEWNET)
+            found.append(cabling.are_possible())
+
+    thread = threading.Thread(target=try_it)
+    thread.start()
+    thread.join()
+    return all(found)
 
 
 def _within(pid: int, work: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.patches import PatchedLinks
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.platforms.power import Rebooting
 
@@ -26,7 +27,7 @@ class ContainerNodes:
         self,
         nodes: Mapping[str, ContainerNode | ContainerDevice],
         drivers: Mapping[str, Any],
-        links: ContainerLinks,
+        links: ContainerLinks | PatchedLinks,
         startup_configs: Mapping[str, str],
     ) -> None:
         self._nodes = nodes

@@ -23,6 +23,9 @@ Profile = Literal["trusted", "daemon", "read", "write"]
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _ROOT = str(Path(pytest_netbench.__file__).parents[1])
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from pytest_netbench.backends.containerlab.{name} import main; main()"
+)
 _LONGEST_OUTPUT = 64 * 2**20
 _LONGEST_WORD = 100_000  # the kernel takes 131,072 bytes in one word
 _CHUNK = 65_536
@@ -81,6 +84,11 @@ def request(
 def command(asked: Mapping[str, Any]) -> list[str]:
     """The command line that does what ``request`` asks; no word of it has a space."""
     return [sys.executable, "-I", "-S", str(_LAUNCHER), _ROOT, encode(dict(asked))]
+
+
+def module(name: str, *words: str) -> list[str]:
+    """The command line of a module of this backend that has a ``main`` and imports the standard library only."""
+    return [sys.executable, "-I", "-S", "-c", _BOOT.format(name=name), _ROOT, *words]
 
 
 def run(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_netbench.backends.containerlab.kinds import Kind, Node
+from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Endpoint, Topology
 
@@ -15,7 +16,7 @@ MTU: Final = 1500
 OWNER: Final = "netbench-lab"
 """The label of what this project deployed; its value is the lab's name."""
 PANEL: Final = "netbench-lans"
-"""The node whose bridges are the LANs of a topology, and that holds the other ends of stubs."""
+"""The node whose bridges are the LANs of a topology, and that has the other ends of stubs and of patched links."""
 _CLOSED: Final = {"network-mode": "none", "privileged": False}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
 
@@ -51,12 +52,18 @@ def management(lab: str) -> str:
     return f"{lab}-mgmt"
 
 
-def ports(topology: Topology) -> dict[tuple[str, str], str]:
-    """By node and interface that is in a LAN, or ends nowhere: its port of the panel."""
+def is_patched(request: LabRequest) -> bool:
+    """Whether all links end at the panel, where they can be shaped; else cables are pairs of interfaces."""
+    shaped = any(not link.quality.is_plain for link in request.topology.links)
+    return shaped or not {LINKS.name, NODES.name}.isdisjoint(request.requirements)
+
+
+def ports(topology: Topology, *, patched: bool) -> dict[tuple[str, str], str]:
+    """By node and interface: its port of the panel, if it is in a LAN or ends nowhere, or all links are patched."""
     return {
         (end.node, end.interface): f"l{number}p{place}"
         for number, link in enumerate(topology.links)
-        if len(link.endpoints) != 2
+        if patched or len(link.endpoints) != 2
         for place, end in enumerate(link.endpoints)
     }
 
@@ -84,7 +91,8 @@ def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Node]) -> d
     """
     names = node_names(request)
     nodes = {names[node]: _of(kinds[dialect]) for node, dialect in request.dialects.items()}
-    if ports(request.topology):
+    plugged = ports(request.topology, patched=is_patched(request))
+    if plugged:
         quiet = {"net.ipv6.conf.all.disable_ipv6": 1, "net.ipv6.conf.default.disable_ipv6": 1}
         nodes[PANEL] = _CLOSED | _node(kinds["linux"].kind) | {"sysctls": quiet}
     return {
@@ -96,13 +104,13 @@ def topology_file(lab: str, request: LabRequest, kinds: Mapping[str, Node]) -> d
                 "labels": {OWNER: lab},
             },
             "nodes": nodes,
-            "links": [{"endpoints": ends, "mtu": MTU} for ends in _links(request, kinds)],
+            "links": [{"endpoints": ends, "mtu": MTU} for ends in _links(request, kinds, plugged)],
         },
     }
 
 
-def _links(request: LabRequest, kinds: Mapping[str, Node]) -> Iterator[list[str]]:
-    names, panel = node_names(request), ports(request.topology)
+def _links(request: LabRequest, kinds: Mapping[str, Node], panel: Mapping[tuple[str, str], str]) -> Iterator[list[str]]:
+    names = node_names(request)
 
     def shown(end: Endpoint) -> str:
         device = kinds[request.dialects[end.node]].device
@@ -111,11 +119,11 @@ def _links(request: LabRequest, kinds: Mapping[str, Node]) -> Iterator[list[str]
 
     for link in request.topology.links:
         ends = [shown(end) for end in link.endpoints]
-        if len(ends) == 2:
+        plugged = [panel.get((end.node, end.interface)) for end in link.endpoints]
+        if not any(plugged):
             yield ends
         else:
-            for end, own in zip(link.endpoints, ends, strict=True):
-                yield [own, f"{PANEL}:{panel[end.node, end.interface]}"]
+            yield from ([own, f"{PANEL}:{port}"] for own, port in zip(ends, plugged, strict=True))
 
 
 def _of(node: Node) -> dict[str, Any]:

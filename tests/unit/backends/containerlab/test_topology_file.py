@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from pytest_netbench.backends.containerlab.kinds import VARIABLE, Kind, table
-from pytest_netbench.backends.containerlab.topology import PANEL, bridges, node_names, ports, topology_file
+from pytest_netbench.backends.containerlab.topology import PANEL, bridges, is_patched, node_names, ports, topology_file
 from pytest_netbench.errors import UsageError
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
+from pytest_netbench.model.topology import Endpoint, Link, LinkQuality, Node, Topology
 
 
 @pytest.fixture
@@ -63,7 +64,37 @@ def test_a_lan_and_a_stub_end_at_a_panel_that_has_a_bridge_for_each_lan() -> Non
     assert PANEL in found["nodes"]
     masters = [command[3:] for command in bridges(asked.topology) if "master" in command]
     assert masters == [[f"l0p{number}", "master", "lan0"] for number in range(3)]
-    assert ports(asked.topology)["h1", "eth0"] == "l0p2"
+    assert ports(asked.topology, patched=False)["h1", "eth0"] == "l0p2"
+
+
+@pytest.mark.parametrize(
+    ("quality", "requirements", "patched"),
+    [
+        ({}, (), False),
+        ({"delay_ms": 5}, (), True),
+        ({}, ("links",), True),
+        ({}, ("nodes",), True),
+        ({}, ("probes",), False),
+    ],
+)
+def test_all_links_end_at_the_panel_if_they_may_be_cut_or_shaped(
+    quality: dict, requirements: tuple[str, ...], patched: bool
+) -> None:
+    cables = (link("r1 eth1", "r2 eth1"), link("r2 eth2", "h1 eth0"))
+    shaped = cables[1].model_copy(update={"quality": LinkQuality(**quality)})
+    asked = dataclasses.replace(request(cables[0], shaped), requirements=requirements)
+    found = written(asked)["topology"]
+    assert is_patched(asked) is patched
+    ends = [one["endpoints"] for one in found["links"]]
+    if patched:
+        assert ends == [
+            ["r1:eth1", f"{PANEL}:l0p0"],
+            ["r2:eth1", f"{PANEL}:l0p1"],
+            ["r2:eth2", f"{PANEL}:l1p0"],
+            ["h1:eth0", f"{PANEL}:l1p1"],
+        ]
+    else:
+        assert ends == [["r1:eth1", "r2:eth1"], ["r2:eth2", "h1:eth0"]]
 
 
 def test_a_name_that_no_container_can_have_is_replaced_and_no_name_is_given_twice() -> None:
