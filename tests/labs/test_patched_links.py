@@ -239,6 +239,19 @@ def test_a_panel_that_is_gone_is_a_dead_lab_and_leaves_no_program(
         links.cut("a", "eth1")
 
 
+def test_kept_links_stay_as_they_are_until_the_panel_is_gone(
+    panel: Panel, places: dict[str, Place], nodes: dict[str, ContainerNode]
+) -> None:
+    panel.keep()
+    time.sleep(0.5)  # the end of the connection is seen by now
+    slow = ping(nodes["a"], "10.0.2.2")
+    assert slow is not None
+    assert slow > 35
+    assert panel.process.poll() is None
+    os.kill(places["panel"].pid, 9)
+    assert panel.process.wait(CARRIER_S) == 0
+
+
 def test_a_shaping_program_that_ends_is_noticed(links: PatchedLinks, places: dict[str, Place]) -> None:
     inside = ["pgrep", "--ns", str(places["panel"].pid), "--nslist", "net", "-x", "wire"]
     (first, *_) = subprocess.run(inside, capture_output=True, text=True, check=True).stdout.split()

@@ -113,6 +113,8 @@ class ContainerLab:
         return kind.of(self._offered, owner="this containerlab lab")
 
     def keep(self) -> Kept:
+        if self._cabling is not None:
+            self._cabling.keep()
         leftovers.keep(self.folder)
         self._let_go()
         enter = {

@@ -50,7 +50,7 @@ class Panel:
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
         with theirs:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 programs.module("patching"), stdin=theirs.fileno(), stdout=subprocess.DEVNULL, env={"LANG": "C.UTF-8"}
             )
         self._answers = self._control.makefile("rb")
@@ -101,12 +101,22 @@ class Panel:
             raise LabError(f"a link: {answer['error']}")
         return answer["ok"]
 
+    def keep(self) -> None:
+        """Let the process go on as long as the panel does.
+
+        Raises:
+            LabDied: It is gone.
+        """
+        self.call("stay")
+        self._answers.close()
+        self._control.close()
+
     def close(self) -> None:
         """End the process; no link carries anything then. Idempotent."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)  # also for who waits for an answer
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
         self._answers.close()
         self._control.close()
 

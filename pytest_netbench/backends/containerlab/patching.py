@@ -1,7 +1,8 @@
 """The process that joins the links of a lab on its panel, and cuts and shapes them. Standard library only.
 
 It is in the network of the panel and nowhere else inside, and reads requests from descriptor 0, a socket: lines of
-JSON. The first one says what to join. It ends with the connection, and the programs that shape links end with it.
+JSON. The first one says what to join. It ends with the panel, and with the connection unless it is told to stay; the
+programs that shape links end with it.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def main() -> NoReturn:
 class _Panel:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
+        self._stays = False
         self._running: dict[int, str] = {}
         self._cables: Cables
         self._flaps: Flaps
@@ -54,6 +56,7 @@ class _Panel:
             OSError: A container has ended, or the kernel refuses.
         """
         networks = {name: _network(*process) for name, process in spec["nodes"].items()}
+        self._panel = os.pidfd_open(spec["panel"][0])
         home = _network(*spec["panel"])
         setns(home, CLONE_NEWNET)
         indexes = iter(range(wires.FIRST_INDEX, sys.maxsize))
@@ -83,11 +86,15 @@ class _Panel:
             "shape-link": self._cables.shape,
             "block-link": self._cables.block,
             "detach": self._cables.detach,
+            "stay": self._stay,
         }
         ended = _ends_of_children()
-        waited: tuple[Any, ...] = (self._control, self._cables, ended)
+        waited: tuple[Any, ...] = (self._panel, self._cables, ended)
         while True:
-            ready, _, _ = select.select(waited, [], [], self._flaps.wait_s())
+            asking = () if self._stays else (self._control,)
+            ready, _, _ = select.select((*asking, *waited), [], [], self._flaps.wait_s())
+            if self._panel in ready:
+                os._exit(0)
             if self._control in ready:
                 message = next(lines)
                 _answer(self._control, operations[message["op"]], message)
@@ -97,6 +104,11 @@ class _Panel:
             if ended in ready:
                 os.read(ended, _CHUNK)
                 self._check_wires()
+
+    def _stay(self, _: Message) -> Message:
+        """Go on without anybody who asks."""
+        self._stays = True
+        return {}
 
     def _check_wires(self) -> None:
         """A link whose program has ended carries nothing: the lab cannot go on."""
