@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any, Final, TypeVar
 
@@ -13,11 +15,19 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.shells.linux_console import LinuxConsole
+from pytest_netbench.lab.shells.node import ShellNode
+from pytest_netbench.lab.shells.prober import ConsoleProber
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capability import Capability
 
 T = TypeVar("T")
+_log = logging.getLogger("pytest_netbench.testbed")
+_READ_ONLY: Final = {
+    "device": "the driver: `show` in privileged mode, all else in user mode",
+    "host": "on a host a user without rights, if the host can take rights away",
+}
 _SECRETS: Final = re.compile(
     r"^(\s*(?:username .*?|enable )?(?:password|secret)(?: \d+)? |snmp-server community )\S+", re.MULTILINE
 )
@@ -35,7 +45,9 @@ class Exchanging:
 
     def boot(self, node: Any, startup_config: str) -> Sequence[RefusedLine]:
         """Load a startup config in place of what the device has."""
-        return self._held[node.name].configs.load(startup_config)
+        configs = self._held[node.name].configs
+        assert configs is not None
+        return configs.load(startup_config)
 
     def running_config(self, node: Any) -> str:
         """The running config, without passwords."""
@@ -54,15 +66,18 @@ class TestbedLab:
     """Implements ``lab.protocols.Lab``."""
 
     __test__ = False  # no class of tests, whatever its name
-    isolation = Isolation(
-        read_only="the driver: `show` in privileged mode, all else in user mode", runs_as="the user of the testbed"
-    )
     time_scale = 1.0
     features = ("testbed",)
 
     def __init__(self, request: LabRequest, held: Mapping[str, Held]) -> None:
         self.topology = request.topology
-        self.nodes = {name: one.node for name, one in held.items()}
+        self.nodes = {name: one.node for name, one in held.items() if one.node is not None}
+        hosts = {name: LinuxConsole(node) for name, node in self.nodes.items() if isinstance(node, ShellNode)}
+        self._offered: dict[str, object] = {PROBES.name: ConsoleProber(hosts)} if hosts else {}
+        kinds = dict.fromkeys("host" if name in hosts else "device" for name in self.nodes)
+        self.isolation = Isolation(
+            read_only="; ".join(_READ_ONLY[one] for one in kinds), runs_as="the user of the testbed"
+        )
         self.substitutes: dict[str, str] = {}
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
@@ -79,7 +94,7 @@ class TestbedLab:
         return self._drivers[node]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({}, owner="this testbed")
+        return kind.of(self._offered, owner="this testbed")
 
     @property
     def prober(self) -> Prober:
@@ -93,13 +108,12 @@ class TestbedLab:
 
     def _put_back(self) -> None:
         began = time.monotonic()
-        for one in self._held.values():
-            try:
-                one.restore(one.saved)
-            except Exception as error:  # noqa: BLE001 - given to whoever waits; the journal stays
-                self._failures.append(str(error))
-            finally:
-                one.release()
+        # one that does not answer does not keep others waiting
+        with ThreadPoolExecutor(max_workers=len(self._held), thread_name_prefix="netbench-testbed") as pool:
+            found = pool.map(_put_back, self._held.values())
+        self._failures = [one for one in found if one is not None]
+        for failure in self._failures:
+            _log.error("a device is not as it was (fix: netbench clean): %s", failure)
         self.cleanup_s = time.monotonic() - began
 
     def await_cleanup(self) -> None:
@@ -113,3 +127,15 @@ class TestbedLab:
         self._cleaner.join()
         if self._failures:
             raise LabError("\n".join(["a device is not as it was (fix: netbench clean):", *self._failures]))
+
+
+def _put_back(device: Held) -> str | None:
+    """Put a device back and let go of it; return why it is not as it was, if so. The journal stays then."""
+    try:
+        device.restore()
+    except Exception as error:  # noqa: BLE001 - given to whoever waits
+        return str(error)
+    else:
+        return None
+    finally:
+        device.release()
