@@ -66,7 +66,7 @@ class TestbedBackend:
 
     def clean(self) -> Cleaned:
         removed, left_alone = [], []
-        for name in journal.names():
+        for name in journal.JOURNALS.names():
             saved = journal.read(name)
             if saved is None:
                 continue
@@ -96,7 +96,7 @@ class TestbedBackend:
                 held[node] = Held(node, testbed.devices[devices[node]], testbed, request.topology)
         except BaseException:
             for one in held.values():
-                journal.forget(one.name)  # nothing was changed yet
+                journal.JOURNALS.forget(one.name)  # nothing was changed yet
                 one.release()
             raise
         lab = TestbedLab(request, {node.name: held[node.name] for node in request.topology.nodes})

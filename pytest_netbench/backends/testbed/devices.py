@@ -11,6 +11,7 @@ from pytest_netbench.backends.testbed.inventory.file import Variable
 from pytest_netbench.backends.testbed.inventory.reading import Known, Testbed
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.attaching.configs import Configs
+from pytest_netbench.lab.attaching.journal import key
 from pytest_netbench.lab.consoles import Console, Credentials
 from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.ssh_line import SshLine, SshTarget
@@ -123,8 +124,8 @@ class Held:
         self, node: str, known: Known, testbed: Testbed, topology: Topology | None, *, wait_s: float | None = None
     ) -> None:
         name = known.device.name
-        self.name = journal.key(known.address, known.port)
-        self._lock = journal.Lock(self.name, name, testbed.wait_s if wait_s is None else wait_s)
+        self.name = key(known.address, known.port)
+        self._lock = journal.JOURNALS.lock(self.name, name, wait_s=testbed.wait_s if wait_s is None else wait_s)
         self.node: Any = None
         try:
             self.node = TestbedNode(node, known, topology)
@@ -152,7 +153,7 @@ class Held:
             LabError: It is not as it was; the journal stays.
         """
         self.configs.restore(config)
-        journal.forget(self.name)
+        journal.JOURNALS.forget(self.name)
 
     def release(self) -> None:
         """Let others use it. Idempotent."""
