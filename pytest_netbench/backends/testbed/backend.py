@@ -71,7 +71,7 @@ class TestbedBackend:
 
     def clean(self) -> Cleaned:
         removed, left_alone = [], []
-        for name in journal.names():
+        for name in journal.JOURNALS.names():
             saved = journal.read(name)
             if saved is None:
                 continue

@@ -11,6 +11,7 @@ from pytest_netbench.backends.testbed.nodes import DRIVERS, AnyNode, node_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.configs import Configs
 from pytest_netbench.lab.attaching.host_configs import HostConfigs
+from pytest_netbench.lab.attaching.journal import key
 from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.model.topology import Topology
@@ -33,12 +34,14 @@ class Held:
     def __init__(
         self, node: str, known: Known, testbed: Testbed, topology: Topology | None, *, wait_s: float | None = None
     ) -> None:
-        self.name = journal.key(known.address, known.port)
+        self.name = key(known.address, known.port)
         self.known = known
         self._testbed = testbed
         self._as_node = node
         self._topology = topology
-        self._lock = journal.Lock(self.name, known.device.name, testbed.wait_s if wait_s is None else wait_s)
+        self._lock = journal.JOURNALS.lock(
+            self.name, known.device.name, wait_s=testbed.wait_s if wait_s is None else wait_s
+        )
         self.node: AnyNode | None = None
         self.driver: Any = None
         self.configs: Configs | HostConfigs | None = None
@@ -62,7 +65,7 @@ class Held:
         if before is not None:
             _refuse_others(known.device.name, before)
             self.configs.restore(before.config)
-            journal.forget(self.name)
+            journal.JOURNALS.forget(self.name)
         if self._topology is not None:
             self._save()
 
@@ -85,13 +88,13 @@ class Held:
         """
         if self.configs is not None and self.saved is not None:
             self.configs.restore(self.saved)
-            journal.forget(self.name)
+            journal.JOURNALS.forget(self.name)
             self.saved = None
 
     def forget(self) -> None:
         """Forget what was saved: nothing was changed yet."""
         if self.saved is not None:
-            journal.forget(self.name)
+            journal.JOURNALS.forget(self.name)
             self.saved = None
 
     def release(self) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.backend import TestbedBackend
+from pytest_netbench.backends.testbed.journal import JOURNALS
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.protocols import Cleaned
@@ -64,13 +64,13 @@ def test_a_network_is_deployed_and_the_configurations_are_put_back_line_by_line(
         assert [one.prefix for one in lab.driver("R1").routes(lab.nodes["R1"], "192.0.2.1/32")] == ["192.0.2.1/32"]
         with pytest.raises(LabError, match=r"R1: in use by process \d+ on .* since more than 2 s"):
             TestbedBackend().deploy(request())
-        assert len(list(journal.names())) == 2
-        assert {path.stat().st_mode & 0o777 for path in journal.state().iterdir()} == {0o600}
+        assert len(list(JOURNALS.names())) == 2
+        assert {path.stat().st_mode & 0o777 for path in JOURNALS.state().iterdir()} == {0o600}
     finally:
         lab.destroy()
         lab.await_cleanup()
     assert {name: served.config(name) for name in ("R1", "R2")} == before
-    assert list(journal.names()) == []
+    assert list(JOURNALS.names()) == []
     assert not [
         one
         for one in subprocess.run(["ps", "-eo", "args"], check=False, stdout=-1, text=True).stdout.split("\n")
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_said(served, testbed, change, message):
     with pytest.raises(Exception, match=message):
         TestbedBackend().deploy(request())
     assert served.config("R1") == before
-    assert list(journal.names()) == []
+    assert list(JOURNALS.names()) == []
 
 
 TASK = """\
