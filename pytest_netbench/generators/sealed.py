@@ -64,7 +64,13 @@ def unpacked(packed: Packed) -> Task:
     Raises:
         TaskFileError: It cannot be used.
     """
-    return load_task(Path("/sealed", packed.task), data=packed.files[packed.task].encode())
+    folder = Path(packed.task).parent
+    beside = {
+        Path(name).relative_to(folder).as_posix(): text.encode()
+        for name, text in packed.files.items()
+        if Path(name).is_relative_to(folder)
+    }
+    return load_task(Path("/sealed", packed.task), data=packed.files[packed.task].encode(), beside=beside)
 
 
 def solutions_in(packed: Packed, task: Task) -> Solutions | None:

@@ -14,6 +14,7 @@ _SIOCSIFFLAGS = 0x8914
 _SIOCETHTOOL = 0x8946
 _IFF_UP = 0x1
 _ETHTOOL_OFF = (0x1F, 0x24, 0x2C)  # STSO, SGSO, SGRO
+_ETHTOOL_STATE = (0x1E, 0x23, 0x2B)  # GTSO, GGSO, GGRO
 _CHECKSUMS_OFF = 0x17  # STXCSUM
 
 
@@ -32,14 +33,33 @@ def plug_in(names: Sequence[str], *, summed: Collection[str] = ()) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for name in names:
             for command in (*_ETHTOOL_OFF, *((_CHECKSUMS_OFF,) if name in summed else ())):
-                value = array.array("I", [command, 0])
-                request = struct.pack("16sP", name.encode(), value.buffer_info()[0])
-                try:
-                    fcntl.ioctl(control, _SIOCETHTOOL, request)
-                except OSError as error:
-                    if error.errno != errno.EOPNOTSUPP:
-                        raise
+                _ethtool(control, name, command, 0)
             _set_up(control, name)
+
+
+def offloads(name: str) -> tuple[int, ...]:
+    """Which segmentation offloads an interface has: TCP, generic, and of receiving; each 0 or 1."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        return tuple(_ethtool(control, name, command, 0) for command in _ETHTOOL_STATE)
+
+
+def set_offloads(name: str, state: Sequence[int]) -> None:
+    """Set what ``offloads`` returns."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for command, value in zip(_ETHTOOL_OFF, state, strict=True):
+            _ethtool(control, name, command, value)
+
+
+def _ethtool(control: socket.socket, name: str, command: int, value: int) -> int:
+    """The value of an answer; 0 for what an interface does not have."""
+    words = array.array("I", [command, value])
+    try:
+        fcntl.ioctl(control, _SIOCETHTOOL, struct.pack("16sP", name.encode(), words.buffer_info()[0]))
+    except OSError as error:
+        if error.errno != errno.EOPNOTSUPP:
+            raise
+        return 0
+    return words[1]
 
 
 def _set_up(control: socket.socket, name: str) -> None:

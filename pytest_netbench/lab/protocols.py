@@ -139,6 +139,15 @@ class Cleans(Protocol):
 
 
 @runtime_checkable
+class Attaches(Protocol):
+    """A backend that can use a lab which runs already, see ``LabRequest.lab``."""
+
+    def running(self) -> Sequence[str]:
+        """The names of the labs that run."""
+        ...
+
+
+@runtime_checkable
 class Serves(Protocol):
     """A backend that can start the program to which its labs belong."""
 

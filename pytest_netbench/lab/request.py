@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_netbench import parts
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.platforms.driver import NeedsPrograms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,8 @@ class LabRequest:
         strict: Whether a refused line of a startup config is an error of ``deploy``.
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
+        lab: A lab that runs already and is used, by its name or file; ``None`` asks for a new one.
+        programs: By node, only for such a lab: what its configs and the task's ground truth need to run.
     """
 
     name: str
@@ -35,15 +39,18 @@ class LabRequest:
     strict: bool = False
     time_scale: float | None = None
     workers: int = 1
+    lab: str | None = None
+    programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1) -> LabRequest:
+def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1, lab: str | None = None) -> LabRequest:
     """Return the request for the network of ``task``.
 
     Args:
         task: A task that has a network.
         time_scale: Lab seconds per wall second; ``None`` leaves it to the task, and then to the backend.
         workers: Labs that are expected to run side by side on this machine.
+        lab: A lab that runs already and is used.
     """
     network = task.network
     return LabRequest(
@@ -56,4 +63,19 @@ def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1)
         strict=network.strict,
         time_scale=time_scale or network.time_scale,
         workers=workers,
+        lab=lab,
+        programs={} if lab is None else _programs(task),
     )
+
+
+def _programs(task: Task) -> dict[str, tuple[str, ...]]:
+    network = task.network
+    truth: Mapping[str, Sequence[str]] = getattr(task.payload, "ground_truth_configs", {})
+    found = {}
+    for node in network.topology.nodes:
+        dialect = network.platform_of(node.name)
+        driver = parts.load("drivers", dialect)() if dialect in parts.names("drivers") else None
+        if isinstance(driver, NeedsPrograms):
+            lines = [*network.startup_configs.get(node.name, "").splitlines(), *truth.get(node.name, ())]
+            found[node.name] = tuple(driver.programs_for(lines))
+    return found

@@ -124,6 +124,15 @@ class Boot(Protocol):
 
 
 @runtime_checkable
+class NeedsPrograms(Protocol):
+    """What a driver is beside ``Driver`` if lines of configurations need programs of a node."""
+
+    def programs_for(self, lines: Sequence[str]) -> Sequence[str]:
+        """Return the programs that must run on a node for these lines, beside those that run on each."""
+        ...
+
+
+@runtime_checkable
 class RunsHere(Protocol):
     """What a driver is beside ``Driver`` if its network OS runs on this machine, over this machine's kernel."""
 

@@ -87,6 +87,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-lab",
+        default=None,
+        metavar="NAME|FILE",
+        help=(
+            "a lab that runs already, by its name or topology file, is used instead of new ones and put back as it was"
+            " after each trial; with --netbench-backend=containerlab."
+        ),
+    )
+    group.addoption(
         "--netbench-time-scale",
         type=_time_scale,
         default=None,

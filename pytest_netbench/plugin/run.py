@@ -59,7 +59,8 @@ class Run:
     """The options of a run, checked.
 
     ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
-    it. ``backend`` has the names that were given, at most one for each kind of resource. ``side_by_side`` is how many
+    it. ``backend`` has the names that were given, at most one for each kind of resource. ``lab`` runs already, and is
+    named by its name or the absolute path of its file. ``side_by_side`` is how many
     labs are expected at a time. ``distributes``: this process gives items to xdist workers. ``unproven``: drawn tasks
     are used without proof. ``resumes``: ``results`` is that of an earlier run.
     ``refused``: agents that a gate was asked about and that cannot start; they are not among ``agents``.
@@ -68,6 +69,7 @@ class Run:
     agents: tuple[AgentChoice, ...]
     refused: tuple[startup.Refused, ...] = ()
     backend: tuple[str, ...]
+    lab: str | None
     time_scale: float | None
     trials: int
     budget: dict[str, float | None]
@@ -127,6 +129,7 @@ def configure(config: pytest.Config) -> Run:
             agents=agents,
             refused=tuple(refused),
             backend=tuple(option.netbench_backend),
+            lab=_lab(option.netbench_lab, config.invocation_params.dir),
             time_scale=option.netbench_time_scale,
             trials=option.netbench_trials,
             budget=option.netbench_budget,
@@ -196,6 +199,11 @@ def label_of(agent: AgentChoice, number: int) -> str:
     return agent.id if number == 1 else f"{agent.id}-{number}"
 
 
+def _lab(given: str | None, folder: Path) -> str | None:
+    """A lab's name, or the whole path of its file."""
+    return given if given is None or not given.endswith((".yml", ".yaml")) else str(folder / given)
+
+
 def _trials(option: Any, agents: tuple[AgentChoice, ...]) -> list[str]:
     if option.netbench_selftest:
         return [SELFTEST]
@@ -263,7 +271,12 @@ def _check(run: Run, option: Any, *, rootdir: Path) -> Run:
     from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
     from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
 
-    by_kind(run.backend)
+    names = by_kind(run.backend)
+    if run.lab is not None:
+        from pytest_netbench.trial.deployment import lab_backend  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.trial.settings import Settings  # noqa: PLC0415  (imports pydantic)
+
+        lab_backend(Settings(backend=names["lab"], lab=run.lab))
     for scorer in run.scorers:
         if scorer not in parts.names("scorers"):
             parts.load("scorers", scorer)

@@ -56,6 +56,7 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
         backend=run.backend,
         time_scale=run.time_scale,
         workers=run.side_by_side,
+        lab=run.lab,
         truth=_truths(request).load if sealed is None else sealed.truth,
         reference=references_of(request.node).load if sealed is None else sealed.reference,
         ready=ready,
@@ -94,6 +95,7 @@ def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAge
         backend=options.backend,
         time_scale=options.time_scale,
         workers=options.side_by_side,
+        lab=options.lab,
         store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
         purse=purse.current(),
         cassette=None if getattr(request.node, "tape", None) is None else request.config.stash[CASSETTE],
@@ -115,6 +117,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
             references.save(task, record_behaviour(task, settings, solutions=recorded))
         held = references.path(task)
         also = [by_kind(run.backend), run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
+        also += [run.lab] if run.lab else []
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
         extent = extent_of(run.proving, task, source, memory)
         extent = replace(extent, side_by_side=run.stages_at_once(len(request.session.items)))

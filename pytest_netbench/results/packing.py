@@ -12,6 +12,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.results import reference, truth
 from pytest_netbench.sealing.bundle import Packed
 from pytest_netbench.taskfile import load_task
+from pytest_netbench.taskfile.clab_topology import named_file
 from pytest_netbench.taskfile.frozen import MANIFEST
 from pytest_netbench.taskfile.solutions import solutions_path
 
@@ -57,6 +58,8 @@ def _packed(path: Path, task: Task, root: Path) -> Packed:
         raise UsageError(lack, path=path)
     within = folder.name
     files = {f"{within}/{path.name}": path}
+    if (named := named_file(path)) is not None:
+        files[f"{within}/{named}"] = folder / named
     recorded = solutions_path(path, task.slug)
     if recorded.is_file():
         files[f"{within}/{recorded.parent.name}/{recorded.name}"] = recorded

@@ -16,6 +16,7 @@ from pytest_netbench.errors import TaskFileError
 from pytest_netbench.model.payload import Payload
 from pytest_netbench.model.task import Task, flat_model, task_of
 from pytest_netbench.taskfile.checks import check
+from pytest_netbench.taskfile.clab_topology import Beside, with_nodes_and_links
 from pytest_netbench.taskfile.forms import payload_of, task_form
 from pytest_netbench.taskfile.testcases import KINDS
 from pytest_netbench.taskfile.units import QUANTITIES
@@ -23,7 +24,7 @@ from pytest_netbench.taskfile.units import QUANTITIES
 _SPELLING: Final = {name: quantity.name for name, quantity in QUANTITIES.items()}
 
 
-def load_task(path: Path, *, data: bytes | None = None) -> Task:
+def load_task(path: Path, *, data: bytes | None = None, beside: Beside | None = None) -> Task:
     """The task in ``path``: a ``*.task.yaml``, ``*.task.yml`` or ``*.task.json`` file, or the draft's plain JSON.
 
     Slug and domain come from the file's name and folder unless the file gives them.
@@ -31,13 +32,14 @@ def load_task(path: Path, *, data: bytes | None = None) -> Task:
     Args:
         path: The file.
         data: Its content, if it is not on the disk.
+        beside: Files that it names, by their paths from its folder, if they are not on the disk.
 
     Raises:
         TaskFileError: With the place of the first problem; its message lists the others.
     """
     tree = reading.read(path, error=TaskFileError, example="task_name: …", data=data)
     problems = Problems()
-    raw = tree.plain()
+    raw = with_nodes_and_links(tree.plain(), path, problems, beside)
     payload = payload_of(raw, problems)
     if payload is None:
         raise _error(path, tree, problems)

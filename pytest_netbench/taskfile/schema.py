@@ -11,6 +11,7 @@ from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.events import ACTIONS, EVENT_NAME
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import DEFAULT_FAMILY, flat_model, payload_model
+from pytest_netbench.taskfile.clab_topology import FIELD
 from pytest_netbench.taskfile.draft import RESULT_FIELDS
 from pytest_netbench.taskfile.ready import SESSION, UNTIL
 from pytest_netbench.taskfile.testcases import KINDS, LISTS
@@ -93,6 +94,13 @@ def _topology(defs: dict[str, Schema]) -> None:
     link["properties"]["endpoints"] = {"anyOf": [written, {**endpoints, "items": {"anyOf": [end, endpoints["items"]]}}]}
     link["properties"] |= {name: defs["LinkQuality"]["properties"][name] for name in sorted(QUALITY)}
     _also(defs, "Link", written)
+    topology = defs["Topology"]
+    topology["properties"][FIELD] = {"type": "string", "description": "a topology file of containerlab beside the task"}
+    topology["required"].remove("nodes")
+    topology["oneOf"] = [
+        {"required": ["nodes"], "not": {"required": [FIELD]}},
+        {"required": [FIELD], "not": {"required": ["links"]}},
+    ]
 
 
 def _intents(root: Schema, defs: dict[str, Schema]) -> None:

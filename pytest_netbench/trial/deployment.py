@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.errors import RequirementMissing
-from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.errors import RequirementMissing, UsageError
+from pytest_netbench.lab.protocols import Attaches, Backend, Lab
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.resources import backend_of, by_kind
 from pytest_netbench.lab.sandboxes import Sandbox, Sandboxes
 from pytest_netbench.model.payload import Resource
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.settings import Settings
+
+
+def lab_backend(settings: Settings) -> Backend:
+    """Return the backend that was chosen for labs.
+
+    Raises:
+        UsageError: It cannot use a lab that runs already, and such a lab is asked for.
+    """
+    backend: Backend = backend_of("lab", settings.backend)
+    if settings.lab is not None and not isinstance(backend, Attaches):
+        raise UsageError(
+            f"--netbench-lab={settings.lab}: backend {backend.name} deploys labs of its own, and uses none that run"
+            " already"
+        )
+    return backend
 
 
 class Deployment:
@@ -39,12 +54,12 @@ class Deployment:
         if self._lab is not None:
             return self._lab
         chosen = self._settings
-        backend: Backend = backend_of("lab", chosen.backend)
-        lack = backend.lacks(request_of(self._task))
+        backend = lab_backend(chosen)
+        lack = backend.lacks(request_of(self._task, lab=chosen.lab))
         if lack is not None:
             raise RequirementMissing(*lack)
         time_scale = chosen.time_scale or self._task.network.time_scale
-        return backend.deploy(request_of(self._task, time_scale=time_scale, workers=chosen.workers))
+        return backend.deploy(request_of(self._task, time_scale=time_scale, workers=chosen.workers, lab=chosen.lab))
 
     def sandbox(self, *, packages: Sequence[str]) -> Sandbox:
         self._use("sandbox")

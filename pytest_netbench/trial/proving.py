@@ -53,4 +53,5 @@ class Proofs:
 
     def _memory(self, task: Task, *, fresh: bool) -> KeptVerdicts:
         backends = by_kind(self._settings.backend)
-        return KeptVerdicts(self._root, task, also=[backends, self._settings.time_scale], fresh=fresh)
+        also = [backends, self._settings.time_scale, *([self._settings.lab] if self._settings.lab else [])]
+        return KeptVerdicts(self._root, task, also=also, fresh=fresh)

@@ -11,9 +11,8 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, RequirementMissing
-from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import request_of
-from pytest_netbench.lab.resources import backend_of
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.events import Enter
 from pytest_netbench.model.ready import Ready
@@ -21,6 +20,7 @@ from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import UNLIMITED, Task
 from pytest_netbench.model.trial import RefusedLine, in_one_line, offset_of
 from pytest_netbench.platforms.driver import PlannedNode, Rehearses
+from pytest_netbench.trial.deployment import lab_backend
 from pytest_netbench.trial.settings import Settings
 
 Source = tuple[str | int, ...]
@@ -115,9 +115,9 @@ def booted(
         RequirementMissing: This machine lacks something.
         InfrastructureError: A lab could not be brought up.
     """
-    backend: Backend = backend_of("lab", settings.backend)
+    backend = lab_backend(settings)
     request = dataclasses.replace(
-        request_of(task, time_scale=settings.time_scale, workers=settings.workers),
+        request_of(task, time_scale=settings.time_scale, workers=settings.workers, lab=settings.lab),
         strict=False,
         ready=Ready(until="boot"),
     )

@@ -26,6 +26,7 @@ class Settings:
             that deploys labs. A kind of resource without a backend has ``netns``.
         time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
+        lab: A lab that runs already and is used instead of new ones: its name or file, as for ``--netbench-lab``.
         truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
             directory, of its parents, and of the shipped tasks.
         reference: Finds the recorded behaviour of a task. By default it searches the folders ``.reference`` there.
@@ -37,6 +38,7 @@ class Settings:
     backend: Chosen = DEFAULT
     time_scale: float | None = None
     workers: int = 1
+    lab: str | None = None
     truth: FindTruth | None = None
     reference: FindReference | None = None
     ready: Ready | None = None

@@ -92,6 +92,7 @@ class TrialSpec(Model):
     )
     time_scale: float | None = Field(None, gt=0, description="lab seconds per wall second, instead of the task's")
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
+    lab: str | None = Field(None, description="a lab that runs already and is used: its name or file")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")
     purse: Purse | None = Field(None, description="what all trials of a run may spend on models together, in one file")
     cassette: CassetteSpec | None = Field(None, description="where what models answer is kept, or comes from")
@@ -121,6 +122,7 @@ class TrialSpec(Model):
             backend=self.backend,
             time_scale=self.time_scale,
             workers=self.workers,
+            lab=self.lab,
             truth=self.store.truths.load,
             reference=self.store.references(self.backend).load,
             where=Path(self.store.root or self.store.folder),

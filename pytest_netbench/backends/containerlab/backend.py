@@ -16,6 +16,8 @@ import yaml
 
 from pytest_netbench import parts
 from pytest_netbench.backends.containerlab import commands, kinds, leftovers, networks, programs
+from pytest_netbench.backends.containerlab.attached import deploying, running
+from pytest_netbench.backends.containerlab.attached.lab import AttachedLab
 from pytest_netbench.backends.containerlab.kinds import Kind
 from pytest_netbench.backends.containerlab.lab import ContainerLab
 from pytest_netbench.backends.containerlab.node import ContainerNode
@@ -54,12 +56,17 @@ class ContainerlabBackend:
             Check("capabilities", ok=True, required=False, detail=", ".join(CAPABILITIES)),
         ]
 
+    def running(self) -> list[str]:
+        return running.names()
+
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
         if (lack := unmet(request.requirements, CAPABILITIES, owner=_OWNER)) is not None:
             return lack, None
         for check in _checks():
             if check.required and not check.ok:
                 return f"{_OWNER} cannot run here: {check.name}: {check.detail}", check.remedy
+        if request.lab is not None:
+            return _beyond(request) or deploying.lacks(request)
         known = kinds.table()
         for dialect in dict.fromkeys(request.dialects.values()):
             if dialect not in known:
@@ -70,16 +77,22 @@ class ContainerlabBackend:
         return _beyond(request)
 
     def clean(self) -> Cleaned:
+        restored = deploying.clean()
         folders = [*leftovers.abandoned()]
         for folder in folders:
             leftovers.remove(folder)
         return Cleaned(
-            removed=tuple(folder.name for folder in folders),
-            left_alone=tuple(f"{folder} belongs to {owner}" for folder, owner in leftovers.foreign()),
+            removed=(*restored.removed, *(folder.name for folder in folders)),
+            left_alone=(
+                *restored.left_alone,
+                *(f"{folder} belongs to {owner}" for folder, owner in leftovers.foreign()),
+            ),
         )
 
-    def deploy(self, request: LabRequest) -> ContainerLab:
+    def deploy(self, request: LabRequest) -> ContainerLab | AttachedLab:
         began = time.monotonic()
+        if request.lab is not None:
+            return deploying.deploy(request)
         with contextlib.suppress(LabError):  # the lab of somebody else: `netbench clean` tells
             self.clean()
         table = kinds.table()

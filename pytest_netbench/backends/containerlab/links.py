@@ -65,7 +65,8 @@ class ContainerLinks:
             for one, end in zip(link.endpoints, own, strict=True):
                 port = ports.get((one.node, one.interface))
                 far = (_End(place, port, None),) if place is not None and port is not None else ()
-                self._cables[one.node, end.interface] = (*far, end) if far else tuple(own)
+                # where a LAN is not ours, only the node's own end can be set down
+                self._cables[one.node, end.interface] = (*far, end) if far else tuple(own) if len(own) == 2 else (end,)
         self._lock = threading.Lock()
         self._cut: dict[tuple[_End, ...], list[tuple[_End, list[str]]]] = {}
         self._qualities: dict[tuple[_End, ...], LinkQuality] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from pytest_netbench import parts
@@ -53,7 +53,7 @@ class Configs:
             LabError: Something cannot be removed.
         """
         self._reach(self._cleared, self._stays, "could not be removed; keep them with `keep:`")
-        typed, refused = self._without_standing(wanted)
+        typed, refused = self._without_standing(wanted, {line for line, _ in self._tree(self.running())})
         return [*refused, *self._driver.boot(self._node, typed)]
 
     def restore(self, saved: str) -> None:
@@ -63,7 +63,14 @@ class Configs:
             LabError: It is not; the text has the lines.
         """
         target = self._tree(saved)
-        self._reach(lambda _: target, lambda _: False, "differ from the saved configuration")
+        known = {line for line, _ in target}
+
+        def wanted(now: Sequence[Tree]) -> list[Tree]:
+            # a section that cannot be removed is emptied
+            rest = [(line, ()) for line, _ in now if line not in known and self._standing.fixed.match(line)]
+            return [*target, *rest]
+
+        self._reach(wanted, lambda _: False, "differ from the saved configuration")
 
     def _reach(
         self, target: Callable[[Sequence[Tree]], Sequence[Tree]], stays: Callable[[Path], bool], wrong: str
@@ -98,16 +105,19 @@ class Configs:
             or any(path[0].startswith(one) for one in self._keep)
         )
 
-    def _without_standing(self, wanted: str) -> tuple[str, list[RefusedLine]]:
+    def _without_standing(self, wanted: str, present: Collection[str]) -> tuple[str, list[RefusedLine]]:
         out, refused, stays = [], [], False
         for number, line in enumerate(wanted.splitlines(), 1):
             if line.strip() and not line[0].isspace():
                 stays = self._stays((line.strip(),)) and not line.startswith(("hostname ", "version ", "!"))
-            if stays and line.strip(" !"):
+            if stays and line.strip(" !") and not self._is_there(line.strip(), present):
                 message = "% left out: this testbed keeps its own"
                 refused.append(RefusedLine(node=self._node.name, line_number=number, line=line, message=message))
             out.append("" if stays else line)
         return "\n".join(out), refused
+
+    def _is_there(self, line: str, present: Collection[str]) -> bool:
+        return line in present or self._standing.silent.match(line) is not None
 
     def _tree(self, text: str) -> tuple[Tree, ...]:
         return self._audible(self._dialect.syntax.parse(text))

@@ -48,7 +48,7 @@ def match(topology: Topology, dialects: Mapping[str, str], site: Site) -> Match:
     if not found:
         raise NoMatch(_nothing(topology, wanted, site, named))
     if len(found) > 1:
-        raise UsageError(_ambiguous(topology, found))
+        raise UsageError(_ambiguous(topology, found, site))
     return Match(devices=found[0], by_shape=True)
 
 
@@ -72,6 +72,7 @@ class _Cables:
     """What a site joins, in full names of interfaces."""
 
     def __init__(self, site: Site) -> None:
+        self.site = site.called
         self.known = site.cables is not None
         self.beyond: dict[_End, frozenset[_End]] = {}
         for cable in site.cables or ():
@@ -111,15 +112,15 @@ def _lack(wanted: _Wanted, chosen: Mapping[str, Device], cables: _Cables) -> str
             if (lack := cables.lack(chosen[node], interface)) is not None:
                 return f"{lack}, for the link {str(link)!r}"
         if not cables.join(frozenset((chosen[node].name, interface) for node, interface in ends), whole=True):
-            return _not_cabled(link, chosen)
+            return _not_cabled(link, chosen, cables.site)
     return None
 
 
-def _not_cabled(link: Link, chosen: Mapping[str, Device]) -> str:
+def _not_cabled(link: Link, chosen: Mapping[str, Device], called: str) -> str:
     devices = " <-> ".join(f"{chosen[end.node].name} {end.interface}" for end in link.endpoints)
     if len(link.endpoints) == 1:
         return f"a cable is at {devices}, and nothing is at the other end of {str(link)!r} in the task"
-    return f"no cable of the testbed joins {devices} and nothing else"
+    return f"no cable of {called} joins {devices} and nothing else"
 
 
 class _Search:
@@ -129,6 +130,7 @@ class _Search:
         self._wanted = wanted
         self._cables = cables
         self._devices = site.devices
+        self._naming = site.naming
         self._steps = 0
         self._order = _order(wanted)
         fixed = {device.node: device.name for device in site.devices.values() if device.node is not None}
@@ -160,7 +162,8 @@ class _Search:
             self._steps += 1
             if self._steps > _MOST_STEPS:
                 raise UsageError(
-                    "too many ways to match the task's nodes to the devices: name nodes with `node:` at devices"
+                    "too many ways to match the task's nodes to the devices: say which is which by"
+                    f" {self._naming.format(node=node)}"
                 )
             if device not in chosen.values() and self._fits({**chosen, node: device}, node):
                 yield from self.matches({**chosen, node: device})
@@ -204,7 +207,7 @@ def _nothing(topology: Topology, wanted: _Wanted, site: Site, named: Mapping[str
         asked = sum(one == dialect for one in wanted.dialects.values())
         found = sum(device.dialect == dialect for device in site.devices.values())
         if found < asked:
-            return f"the task has {asked} nodes of {dialect}, the testbed has {found} (known: {there})"
+            return f"the task has {asked} nodes of {dialect}, {site.called} has {found} (known: {there})"
     missing = next(node.name for node in topology.nodes if node.name not in named)
     return (
         f"no device is called {missing!r}, and no devices are joined as the task's nodes are, interface by interface"
@@ -212,10 +215,10 @@ def _nothing(topology: Topology, wanted: _Wanted, site: Site, named: Mapping[str
     )
 
 
-def _ambiguous(topology: Topology, found: list[dict[str, str]]) -> str:
+def _ambiguous(topology: Topology, found: list[dict[str, str]], site: Site) -> str:
     node = next(one.name for one in topology.nodes if len({way[one.name] for way in found}) > 1)
     candidates = dict.fromkeys(way[node] for way in found)
-    return f"{node} of the task can be {' or '.join(candidates)}: say which by `node: {node}` at one of these devices"
+    return f"{node} of the task can be {' or '.join(candidates)}: say which by {site.naming.format(node=node)}"
 
 
 def full_name(dialect: str, interface: str) -> str:

@@ -49,10 +49,14 @@ class Site:
     Attributes:
         devices: By name.
         cables: ``None`` if nobody said how the devices are joined; then each link of a task is taken to be there.
+        called: What it is called in messages.
+        naming: How people say which node a device stands for, with ``{node}`` in its place.
     """
 
     devices: Mapping[str, Device]
     cables: tuple[Cable, ...] | None = None
+    called: str = "the testbed"
+    naming: str = "`node: {node}` at one of these devices"
 
 
 @dataclass(frozen=True, kw_only=True)

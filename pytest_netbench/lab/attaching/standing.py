@@ -42,5 +42,16 @@ STANDING: Final[Mapping[str, Standing]] = {
             r"|(?:duplex|speed|negotiation|media-type) (?:auto|rj45))$"
         ),
     ),
+    "frr": Standing(
+        keeps=re.compile(
+            r"(?:no )?(?:frr version|frr defaults|hostname|domainname|service|log|line vty|password|enable)(?= |$)"
+        ),
+        fixed=re.compile(r"(?:interface|vrf) \S+"),
+        # whether packets are forwarded is a variable of the kernel
+        silent=re.compile(
+            r"(?:!.*|end|exit|exit-\S+|Building configuration.*|Current configuration.*|frr version .*"
+            r"|no ip(?:v6)? forwarding)$"
+        ),
+    ),
 }
 """By dialect; a dialect that is not here cannot be exchanged."""

@@ -94,9 +94,16 @@ def _hostname(lines: Iterable[str]) -> str | None:
 def _type(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
     """Enter the lines one by one to find the refused ones: ``vtysh -f`` does not name all, or the right ones."""
     restart_router(node)  # a daemon does not refuse the same line twice
+    return type_lines(node, lines)
+
+
+def type_lines(node: HostedNode, lines: Iterable[str]) -> list[RefusedLine]:
+    """Type the lines of a config one by one; return those that were refused."""
     session = ConfigSession(node)
     refused = []
     for number, line in enumerate(neutral(lines), start=1):
+        if line.strip() in {"", "!"}:
+            continue
         status, message = session.enter(line)
         if status == "error":
             refused.append(RefusedLine(node=node.name, line_number=number, line=line.strip(), message=message))

@@ -11,7 +11,7 @@ from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import CliSession
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers, daemons, installation, vtysh
-from pytest_netbench.platforms.frr.processes import running, start
+from pytest_netbench.platforms.frr.processes import is_adopted, running, start
 
 Outcome = tuple[Literal["success", "error"], str]
 
@@ -153,7 +153,8 @@ class ConfigSession:
         name = vtysh.hostname(cli.prompt)
         if name != self._hostname:
             self._hostname = name
-            self._node.write_file(vtysh.CONF, vtysh.conf(name))
+            if not is_adopted(self._node):  # there the file is somebody else's
+                self._node.write_file(vtysh.CONF, vtysh.conf(name))
             self._node.drop_cli(vtysh.SHOW)
             self._node.drop_cli(vtysh.VIEW)
 

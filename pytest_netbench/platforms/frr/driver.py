@@ -62,6 +62,9 @@ class FrrDriver:
         power.clear(node, map(self.kernel_interface, node.interfaces))
         return boot.boot(node, startup_config)
 
+    def programs_for(self, lines: Sequence[str]) -> Sequence[str]:
+        return sorted(daemons.needed_by(line for command in lines for line in command.splitlines()))
+
     def look(self, nodes: Mapping[str, HostedNode]) -> FrrLook:
         return FrrLook(nodes, {name: processes.running(node) for name, node in nodes.items()})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from pytest_netbench.errors import LabError
@@ -9,6 +10,7 @@ from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import daemons
 
 _MEMORY = "frr-installation"
+_RESTRICTED = "frr-installation-restricted"
 _LOOK = """
 for home in {homes}; do
     [ -x "$home/zebra" ] || continue
@@ -61,10 +63,23 @@ def of(node: HostedNode) -> Installation:
     if not isinstance(node, OwnPrograms):
         home = daemons.directory()
         return Installation(None if home is None else str(home), daemons.installed(), daemons.version())
+    if _RESTRICTED in node.memory:
+        restricted: Installation = node.memory[_RESTRICTED]
+        return restricted
     if _MEMORY not in node.image_memory:
         node.image_memory[_MEMORY] = _of_image(node)
     found: Installation = node.image_memory[_MEMORY]
     return found
+
+
+def restrict(node: HostedNode, names: Collection[str]) -> None:
+    """Let a node have these daemons only, whatever its image has.
+
+    Raises:
+        LabError: The node's image cannot be asked.
+    """
+    found = of(node)
+    node.memory[_RESTRICTED] = found._replace(names=tuple(name for name in found.names if name in names))
 
 
 def _of_image(node: HostedNode) -> Installation:

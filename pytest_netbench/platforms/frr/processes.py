@@ -15,6 +15,7 @@ NO_KERNEL_NEXTHOPS = "no zebra nexthop kernel enable"
 _ENABLED = "/etc/frr/daemons"
 _OPTIONS = "frr-daemon-options"
 _DONE = "frr-daemon-done"
+_ADOPTED = "frr-daemons-adopted"
 # a fresh network namespace does not forward, a router does
 _PREPARE = (
     "enable",
@@ -137,8 +138,22 @@ def end_router(node: HostedNode) -> None:
     note_running(node, ())
 
 
+def note_adopted(node: HostedNode, names: Iterable[str]) -> None:
+    """Note that these daemons run on a node, started by somebody else, and that none is started from now on."""
+    node.memory[_ADOPTED] = frozenset(names)
+    node.memory[_DONE] = {name: set() for name in names}
+
+
+def is_adopted(node: HostedNode) -> bool:
+    """Whether the daemons of a node were started by somebody else."""
+    return _ADOPTED in node.memory
+
+
 def running(node: HostedNode) -> frozenset[str]:
     """The daemons that were started on ``node`` and not stopped since."""
+    if is_adopted(node):
+        adopted: frozenset[str] = node.memory[_ADOPTED]
+        return adopted
     return daemons.parse_enabled(node.read_file(_ENABLED))
 
 

@@ -1,0 +1,1 @@
+"""Labs that run already: used for a trial, put back as they were, never ended."""

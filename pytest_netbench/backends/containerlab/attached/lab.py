@@ -1,0 +1,130 @@
+"""A task's network on a lab that runs already."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Thread
+from typing import Any, NoReturn, TypeVar
+
+from pytest_netbench.backends.containerlab.attached.held import HeldNode
+from pytest_netbench.backends.containerlab.links import ContainerLinks
+from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.power import ContainerNodes
+from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.ready import Readiness
+from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.probing.namespaces import Namespace
+from pytest_netbench.probing.prober import NamespaceProber
+
+T = TypeVar("T")
+
+
+class Exchanging:
+    """The driver of nodes that run already, which boots by exchanging their configurations."""
+
+    def __init__(self, driver: Any, held: Mapping[str, HeldNode]) -> None:
+        self._driver = driver
+        self._held = held
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._driver, name)
+
+    def boot(self, node: ContainerNode, startup_config: str) -> Sequence[RefusedLine]:
+        """Load a startup config in place of what the node has."""
+        return self._held[node.name].load(startup_config)
+
+
+class _Nodes(ContainerNodes):
+    """Nodes that can crash, and are not rebooted: what runs in them belongs to somebody else."""
+
+    def reboot(self, node: str, *, config: str | None = None) -> NoReturn:  # noqa: ARG002
+        raise RequirementMissing("backend containerlab reboots no nodes of a lab that ran already")
+
+
+class AttachedLab:
+    """Implements ``lab.protocols.Lab``.
+
+    Args:
+        name: Of the lab.
+        request: What is asked for.
+        held: By node of the task.
+        put_back: Makes the lab what it was, and lets go of it; raises ``LabError``.
+    """
+
+    isolation = Isolation(
+        read_only="a user of its own without capabilities, with read-only files; the view node of vtysh",
+        runs_as="a user of its own; to change a node, with the network capabilities of its container only",
+    )
+    time_scale = 1.0
+    features = ("containerlab", "attached", "veth")
+
+    def __init__(
+        self, name: str, request: LabRequest, held: Mapping[str, HeldNode], put_back: Callable[[], None]
+    ) -> None:
+        self.attached_to = name
+        self.topology = request.topology
+        self.nodes = {node: one.node for node, one in held.items()}
+        self.images = {one.dialect: one.container.image for one in held.values()}
+        self.substitutes: dict[str, str] = {}
+        self.refused_startup_lines: tuple[RefusedLine, ...] = ()
+        self.readiness = Readiness()
+        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self.prober = NamespaceProber(
+            {node: Namespace(pid=one.place.pid, interfaces=(*one.interfaces, "lo")) for node, one in self.nodes.items()}
+        )
+        by_dialect: dict[str, Exchanging] = {}
+        self._drivers = {
+            node: by_dialect.setdefault(one.dialect, Exchanging(one.driver, held)) for node, one in held.items()
+        }
+        links = ContainerLinks(
+            request.topology,
+            self.nodes,
+            (None, {}),
+            lambda node, interface: str(self._drivers[node].kernel_interface(interface)),
+        )
+        power = _Nodes(self.nodes, self._drivers, links, request.startup_configs)
+        self._offered = {PROBES.name: self.prober, LINKS.name: links, NODES.name: power}
+        self._put_back = put_back
+        self._cleaner: Thread | None = None
+        self._failure: BaseException | None = None
+
+    def driver(self, node: str) -> Any:
+        return self._drivers[node]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of(self._offered, owner="this containerlab lab")
+
+    def destroy(self) -> None:
+        if self._cleaner is not None:
+            return
+        started = time.monotonic()
+        self.prober.close()
+        # not a daemon thread: the interpreter does not end before it does
+        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-put-back", daemon=False)
+        self._cleaner.start()
+        self.destroy_s = time.monotonic() - started
+
+    def _clean_up(self, started: float) -> None:
+        try:
+            self._put_back()
+        except Exception as error:  # noqa: BLE001 - given to whoever waits
+            self._failure = error
+        self.cleanup_s = time.monotonic() - started
+
+    def await_cleanup(self) -> None:
+        """Wait until the lab is as it was.
+
+        Raises:
+            LabError: The lab was not destroyed, or is not as it was.
+        """
+        if self._cleaner is None:
+            raise LabError("the lab was not destroyed")
+        self._cleaner.join()
+        if self._failure is not None:
+            raise LabError(
+                f"lab {self.attached_to} is not as it was (fix: netbench clean): {self._failure}"
+            ) from self._failure

@@ -1,0 +1,93 @@
+"""The configuration of a router whose FRR runs already: exchanged, and put back line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from pytest_netbench.backends.containerlab.attached.state import differences
+from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.attaching.configs import Configs
+from pytest_netbench.lab.attaching.site import Device
+from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.platforms.frr import adoption
+
+_SHOWN: Final = 12
+_FORWARDING: Final = ("no ip forwarding", "no ipv6 forwarding")
+# the kernel deletes its objects of next hops with a carrier, and zebra goes on to use them (FRR issue 19107)
+_OBJECTS: Final = "zebra nexthop kernel enable"
+
+
+class _Typed:
+    """What ``Configs`` asks of a driver, for a router whose daemons run already."""
+
+    def __init__(self, driver: Any) -> None:
+        self._driver = driver
+        self.before_typing: Callable[[], object] = lambda: None
+
+    def running_config(self, node: ContainerNode) -> str:
+        return adoption.running_config(node)
+
+    def apply(self, node: ContainerNode, commands: Sequence[str]) -> Any:
+        return self._driver.apply_unseen(node, commands)
+
+    def boot(self, node: ContainerNode, config: str) -> list[RefusedLine]:
+        self.before_typing()
+        adoption.load(node, f"no {_OBJECTS}")
+        return adoption.load(node, config)
+
+
+class RouterConfigs:
+    """Exchanges the configuration of a router.
+
+    Args:
+        node: It.
+        driver: The driver ``frr``.
+    """
+
+    def __init__(self, node: ContainerNode, driver: Any) -> None:
+        self._node = node
+        self._typed = _Typed(driver)
+        self._configs = Configs(Device(name=node.name, dialect="frr"), self._typed, node)
+
+    def text(self) -> str:
+        """The running config, as vtysh shows it."""
+        return adoption.running_config(self._node)
+
+    def load(self, startup_config: str, *, before_typing: Callable[[], object]) -> list[RefusedLine]:
+        """Remove what is configured and type a startup config; return the refused lines.
+
+        Args:
+            startup_config: What is typed.
+            before_typing: Called in between.
+
+        Raises:
+            LabError: Something cannot be removed.
+        """
+        self._typed.before_typing = before_typing
+        # vtysh shows the name of the container, whatever is typed
+        lines = ["!" if line.startswith("hostname ") else line for line in startup_config.splitlines()]
+        return self._configs.load("\n".join(lines))
+
+    def restore(self, saved: str) -> None:
+        """Make the running config what it was, line by line.
+
+        Raises:
+            LabError: It is not; the text has the lines.
+        """
+        adoption.load(self._node, "\n".join(line for line in saved.splitlines() if line.startswith("hostname ")))
+        self._configs.restore(saved)
+        if _lines(self.text()) != _lines(saved):
+            # the same lines in another order: all are typed anew, in the order in which they were shown
+            self._typed.before_typing = lambda: None
+            self._configs.load(saved)
+            self._configs.restore(saved)
+        found, wanted = _lines(self.text()), _lines(saved)
+        if found != wanted:
+            left = differences(wanted, found) or ["the same lines, in another order"]
+            raise LabError("\n".join([f"{self._node.name}: lines of the running config differ:", *left[:_SHOWN]]))
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line not in _FORWARDING]
