@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.backend import TestbedBackend
-from pytest_netbench.errors import LabError
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.taskfile import load_task
@@ -53,10 +50,11 @@ ground_truth_configs:
 health_checks:
 - {name: the guest reaches the server, kind: reachability, from: guest, to: server, within: 20s}
 testcases:
-- {name: no web, kind: reachability, intent: 1, from: guest, to: server, protocol: tcp, port: 80, expected: denied, within: 3s}
-- {name: other ports, kind: reachability, role: regression, intent: 1, from: guest, to: server, protocol: tcp, port: 81, within: 3s}
-- {name: answers, kind: reachability, role: regression, intent: 1, from: server, to: guest, within: 3s}
-- {name: datagrams, kind: reachability, role: regression, intent: 1, from: guest, to: server, protocol: udp, port: 53, within: 3s}
+- {name: no web, kind: reachability, intent: 1, from: guest, to: server, protocol: tcp, port: 80, expected: denied,
+   within: 3s}
+- {name: other ports, kind: reachability, role: regression, from: guest, to: server, protocol: tcp, port: 81, within: 3s}
+- {name: answers, kind: reachability, role: regression, from: server, to: guest, within: 3s}
+- {name: datagrams, kind: reachability, role: regression, from: guest, to: server, protocol: udp, port: 53, within: 3s}
 """
 VERDICTS = {
     Oracle: {"no web": "pass", "other ports": "pass", "answers": "pass", "datagrams": "pass"},
