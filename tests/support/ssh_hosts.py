@@ -56,6 +56,10 @@ class SshHosts:
     def _do(self, work: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_WITHIN_S)
 
+    def hang_up(self) -> None:
+        """Break all connections."""
+        self._do(self._drained())
+
     async def _drained(self) -> None:
         for connection in list(self._connections):
             connection.abort()

@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import asyncssh
+
 from pytest_netbench import parts
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
@@ -58,12 +60,16 @@ class Standing:
         file: The file of the testbed.
         env: What its file and its passwords need in the environment.
         logins: By device: host and port.
+        key: A private key that hosts let in.
+        hosts: What serves the hosts.
     """
 
     lab: Any
     file: Path
     env: Mapping[str, str]
     logins: Mapping[str, tuple[str, int]]
+    key: Path
+    hosts: SshHosts
 
     def seen(self) -> dict[str, str]:
         """By device: what it is like, not seen through the backend that is tested."""
@@ -78,13 +84,12 @@ class Standing:
 
 
 @contextmanager
-def standing(wanted: LabRequest, folder: Path, *, key: Path | None = None) -> Iterator[Standing]:
+def standing(wanted: LabRequest, folder: Path) -> Iterator[Standing]:
     """A testbed of the nodes and links of a network, with configurations of its own.
 
     Args:
         wanted: The network.
         folder: For the files.
-        key: A private key, with which hosts are logged in to in place of a password.
     """
     startup = {}
     for number, node in enumerate(wanted.topology.nodes, 1):
@@ -100,9 +105,11 @@ def standing(wanted: LabRequest, folder: Path, *, key: Path | None = None) -> It
         ani = AgentInterface(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
         stack.callback(ani.close)
         devices = open_ssh(ani).hosts
-        public = None if key is None else key.with_suffix(".pub").read_text()
+        key, made = folder / "key", asyncssh.generate_private_key("ssh-ed25519")
+        made.write_private_key(key)
+        key.chmod(0o600)
         hosts = [name for name, dialect in wanted.dialects.items() if dialect == "linux"]
-        served = SshHosts({name: shell_of(lab.nodes[name]) for name in hosts}, key=public)
+        served = SshHosts({name: shell_of(lab.nodes[name]) for name in hosts}, key=made.export_public_key().decode())
         stack.callback(served.close)
         logins = {
             name: ("127.0.0.1", served.ports[name]) if name in hosts else (devices[name].host, devices[name].port)
@@ -120,8 +127,7 @@ def standing(wanted: LabRequest, folder: Path, *, key: Path | None = None) -> It
         for name, (host, port) in logins.items():
             where = f"address: {host}, port: {port}, dialect: {wanted.dialects[name]}"
             if name in hosts:
-                how = "password: {env: PW_HOSTS}" if key is None else f"key: {key}"
-                lines.append(f"  {name}: {{{where}, user: root, management: mgmt0, {how}}}")
+                lines.append(f"  {name}: {{{where}, user: root, management: mgmt0, password: {{env: PW_HOSTS}}}}")
                 continue
             number = len(env)
             env |= {f"PW_{number}": devices[name].password, f"EN_{number}": devices[name].enable_secret}
@@ -133,7 +139,7 @@ def standing(wanted: LabRequest, folder: Path, *, key: Path | None = None) -> It
         ]
         file = folder / "testbed.yaml"
         file.write_text("\n".join([*lines, ""]))
-        yield Standing(lab, file, {**env, "NETBENCH_TESTBED": str(file)}, logins)
+        yield Standing(lab, file, {**env, "NETBENCH_TESTBED": str(file)}, logins, key, served)
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ from pytest_netbench.backends.testbed.inventory.reading import Known, Testbed
 from pytest_netbench.backends.testbed.nodes import DRIVERS, AnyNode, node_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.configs import Configs
+from pytest_netbench.lab.attaching.guards import Guard
 from pytest_netbench.lab.attaching.host_configs import HostConfigs
 from pytest_netbench.lab.attaching.journal import key
 from pytest_netbench.lab.owners import Owner
@@ -36,6 +37,7 @@ class Held:
     ) -> None:
         self.name = key(known.address, known.port)
         self.known = known
+        self.guard = Guard(known.device, node)
         self._testbed = testbed
         self._as_node = node
         self._topology = topology

@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.testbed.devices import Held
+from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.probing import Prober
@@ -19,7 +20,8 @@ from pytest_netbench.lab.shells.linux_console import LinuxConsole
 from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.lab.shells.prober import ConsoleProber
 from pytest_netbench.model.ready import Readiness
-from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.model.trial import CommandStatus, Isolation, RefusedLine
+from pytest_netbench.platforms.batches import Refusal, statuses_of_batch
 from pytest_netbench.platforms.capability import Capability
 
 T = TypeVar("T")
@@ -48,6 +50,21 @@ class Exchanging:
         configs = self._held[node.name].configs
         assert configs is not None
         return configs.load(startup_config)
+
+    def apply(self, node: Any, commands: Sequence[str]) -> list[CommandStatus]:
+        """Configure a device, but for commands that would cut the way to it."""
+        messages = self._held[node.name].guard.refusals(commands)
+        wrong = next((at for at, message in enumerate(messages) if message is not None), None)
+        if wrong is not None and syntax_of(node.platform).commit == "batch":
+            return statuses_of_batch(node.name, commands, Refusal(message=str(messages[wrong]), index=wrong))
+        typed = [command for command, message in zip(commands, messages, strict=True) if message is None]
+        statuses = iter(self._driver.apply(node, typed))
+        return [
+            next(statuses)
+            if message is None
+            else CommandStatus(device=node.name, command=command, status="error", message=message)
+            for command, message in zip(commands, messages, strict=True)
+        ]
 
     def running_config(self, node: Any) -> str:
         """The running config, without passwords."""
@@ -78,6 +95,7 @@ class TestbedLab:
         self.isolation = Isolation(
             read_only="; ".join(_READ_ONLY[one] for one in kinds), runs_as="the user of the testbed"
         )
+        self.notes = tuple(note for one in held.values() for note in one.guard.notes)
         self.substitutes: dict[str, str] = {}
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()

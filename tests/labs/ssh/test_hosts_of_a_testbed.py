@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +16,14 @@ from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.backend import TestbedBackend
+from pytest_netbench.errors import LabError
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.ssh_line import SshLine, SshTarget
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import Settings, run_trial
+from tests.support.console_server import ConsoleServer
+from tests.support.ssh_hosts import SshHosts
 from tests.support.testbeds import Standing, standing
 
 TASK = """\
@@ -52,7 +58,8 @@ health_checks:
 testcases:
 - {name: no web, kind: reachability, intent: 1, from: guest, to: server, protocol: tcp, port: 80, expected: denied,
    within: 3s}
-- {name: other ports, kind: reachability, role: regression, from: guest, to: server, protocol: tcp, port: 81, within: 3s}
+- {name: other ports, kind: reachability, role: regression, from: guest, to: server, protocol: tcp, port: 81,
+   within: 3s}
 - {name: answers, kind: reachability, role: regression, from: server, to: guest, within: 3s}
 - {name: datagrams, kind: reachability, role: regression, from: guest, to: server, protocol: udp, port: 53, within: 3s}
 """
@@ -109,3 +116,103 @@ def test_a_trial_with_hosts_has_the_verdicts_of_namespaces(testbed: Standing, tm
     await_devices()
     assert results(found) == VERDICTS[agent]
     assert results(run_trial(task(tmp_path), agent(), backend="netns")) == VERDICTS[agent]
+
+
+def test_a_host_lets_a_key_in_and_a_changed_host_key_is_refused(testbed: Standing, tmp_path: Path) -> None:
+    text = testbed.file.read_text()
+    testbed.file.write_text(text.replace("password: {env: PW_HOSTS}", f"key: {testbed.key}"))
+    assert [check.ok for check in TestbedBackend().report()] == [True] * 4
+    other = tmp_path / "known_hosts"
+    known = (testbed.file.parent / "known_hosts").read_text().splitlines()
+    other.write_text("".join(f"{line[:-4]}AAAA\n" for line in known))
+    testbed.file.write_text(text.replace(str(testbed.file.parent / "known_hosts"), str(other)))
+    details = [check.detail for check in TestbedBackend().report()[1:]]
+    assert all("its host key is another one than the known one; nobody logged in" in one for one in details), details
+    with pytest.raises(LabError, match="its host key is another one than the known one; nobody logged in"):
+        TestbedBackend().deploy(request_of(task(tmp_path)))
+
+
+def test_a_device_that_lets_in_and_says_nothing_is_named_in_time(testbed: Standing, tmp_path: Path) -> None:
+    silent = SshHosts({"guest": ["sleep", "600"]}, key=testbed.key.with_suffix(".pub").read_text())
+    try:
+        text = testbed.file.read_text()
+        changed = text.replace(
+            f"port: {testbed.logins['guest'][1]}", f"port: {silent.ports['guest']}, host-key: ignore"
+        )
+        keys = changed.replace("password: {env: PW_HOSTS}", f"key: {testbed.key}")
+        testbed.file.write_text(f"prompt: 3s\n{keys}")
+        began = time.monotonic()
+        with pytest.raises(LabError, match=r"guest: no prompt at 127\.0\.0\.1 port \d+ within 3 s; it shows nothing"):
+            TestbedBackend().deploy(request_of(task(tmp_path)))
+        assert time.monotonic() - began < 20
+    finally:
+        silent.close()
+
+
+def test_a_host_that_is_gone_in_the_end_is_put_back_later_and_the_others_at_once(
+    testbed: Standing, tmp_path: Path
+) -> None:
+    before = testbed.seen()
+    lab = TestbedBackend().deploy(request_of(task(tmp_path)))
+    text = testbed.file.read_text()
+    host, port = testbed.logins["guest"]
+    lab.nodes["guest"].let_go()
+    lab.destroy()
+    with pytest.raises(
+        LabError, match=r"a device is not as it was \(fix: netbench clean\):\nguest: the node is closed"
+    ):
+        lab.await_cleanup()
+    after = testbed.seen()
+    assert [name for name in before if after[name] != before[name]] == ["guest"]
+    assert TestbedBackend().clean().removed == ("what a run had configured on guest",)
+    assert (host, port, text) == (*testbed.logins["guest"], testbed.file.read_text())
+
+
+def test_lines_that_would_cut_the_way_to_a_device_are_refused(testbed: Standing, tmp_path: Path) -> None:
+    lab = TestbedBackend().deploy(request_of(task(tmp_path)))
+    try:
+        assert [note.partition(":")[0] for note in lab.notes] == [
+            "guest keeps interface mgmt0, by which it is managed",
+            "R1 keeps its logins (users, lines, SSH)",
+            "server keeps interface mgmt0, by which it is managed",
+        ]
+        commands = ["ip link set mgmt0 down", "ip address add 10.77.0.1/24 dev eth0"]
+        found = lab.driver("guest").apply(lab.nodes["guest"], commands)
+        assert [one.status for one in found] == ["error", "success"]
+        assert found[0].message == "refused: mgmt0 manages this host, and stays as it is"
+        lines = ["line vty 0 4", "transport input none", "exit", "hostname Other", "interface Gi0/0", "mtu 1400"]
+        found = lab.driver("R1").apply(lab.nodes["R1"], lines)
+        assert [one.status for one in found][:5] == ["error", "error", "success", "success", "success"]
+        assert "transport input none" not in lab.driver("R1").running_config(lab.nodes["R1"])
+        assert "10.77.0.1" in testbed.lab.nodes["guest"].run(["ip", "address"]).stdout
+    finally:
+        lab.destroy()
+        lab.await_cleanup()
+
+
+def test_a_console_of_a_device_serves_as_its_ssh_does(testbed: Standing, tmp_path: Path) -> None:
+    host, port = testbed.logins["R1"]
+    text = testbed.file.read_text()
+    (line,) = [one for one in text.splitlines() if one.startswith("  R1:")]
+    user, variable = re.search(r"user: (\w+), password: \{env: (\w+)\}", line).groups()
+    target = SshTarget(host=host, port=port, user=user, password=os.environ[variable], host_key="ignore")
+    server = ConsoleServer(SshLine("R1", target))
+    try:
+        console = re.sub(r"port: \d+", f"port: {server.port}, connection: telnet", line)
+        testbed.file.write_text(text.replace(line, console))
+        found = run_trial(task(tmp_path), Oracle(), settings=Settings(backend=TestbedBackend()))
+        await_devices()
+        assert results(found) == VERDICTS[Oracle]
+        assert server.connections > 1
+    finally:
+        server.close()
+
+
+AGENT = """
+import os, pathlib, time
+class Agent:
+    def run(self, brief, ani):
+        ani.update_cfg([{"device": "R1", "command": "ip route 203.0.113.0 255.255.255.0 Null0"}])
+        pathlib.Path(os.environ["MARK"]).touch()
+        time.sleep(600)
+"""
