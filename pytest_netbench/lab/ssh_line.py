@@ -185,7 +185,7 @@ class SshLine:
         lines = [line.strip() for line in self._said.read().decode("utf-8", "replace").splitlines()]
         said = [line for line in lines if line and not _NOISE.match(line)]
         for sign, sentence in _SENTENCES:
-            if any(sign in line for line in said):
+            if any(sign in line for line in lines):
                 return LabError(f"{self._owner}: {sentence} ({self._where})")
         why = said[-1] if said else f"the SSH client ended with status {status}" if status else "closed by the device"
         return LabError(f"{self._owner}: the SSH connection to {self._where} is gone: {why}")

@@ -1,4 +1,4 @@
-"""A console server: a telnet port, behind which one line to a device stays open, whoever connects (RFC 854, 857, 858)."""
+"""A console server: a telnet port, behind which one line to a device stays open (RFC 854, 857, 858)."""
 
 from __future__ import annotations
 

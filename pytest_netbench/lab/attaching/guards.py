@@ -99,6 +99,8 @@ class Guard:
             message = self._of_line(line, words)
             if message is not None:
                 is_below = is_below or (_is_one(words, _SECTIONS) and not _removes(line))
+            elif is_below and _is_one(words, (("exit",),)):
+                message, is_below = _FOLLOWS, False  # the section that it leaves was not entered
             elif _is_one(words, _OPENERS):
                 is_below = False
             elif is_below and words:

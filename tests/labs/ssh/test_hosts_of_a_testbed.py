@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import asyncssh
 import pytest
 
 from pytest_netbench import parts
@@ -16,6 +19,7 @@ from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.backend import TestbedBackend
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.ssh_line import SshLine, SshTarget
@@ -124,7 +128,8 @@ def test_a_host_lets_a_key_in_and_a_changed_host_key_is_refused(testbed: Standin
     assert [check.ok for check in TestbedBackend().report()] == [True] * 4
     other = tmp_path / "known_hosts"
     known = (testbed.file.parent / "known_hosts").read_text().splitlines()
-    other.write_text("".join(f"{line[:-4]}AAAA\n" for line in known))
+    changed = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
+    other.write_text("".join(f"{line.split()[0]} {changed}\n" for line in known))
     testbed.file.write_text(text.replace(str(testbed.file.parent / "known_hosts"), str(other)))
     details = [check.detail for check in TestbedBackend().report()[1:]]
     assert all("its host key is another one than the known one; nobody logged in" in one for one in details), details
@@ -133,7 +138,9 @@ def test_a_host_lets_a_key_in_and_a_changed_host_key_is_refused(testbed: Standin
 
 
 def test_a_device_that_lets_in_and_says_nothing_is_named_in_time(testbed: Standing, tmp_path: Path) -> None:
-    silent = SshHosts({"guest": ["sleep", "600"]}, key=testbed.key.with_suffix(".pub").read_text())
+    silent = SshHosts(
+        {"guest": ["sleep", "600"]}, key=asyncssh.read_private_key(testbed.key).export_public_key().decode()
+    )
     try:
         text = testbed.file.read_text()
         changed = text.replace(
@@ -154,8 +161,6 @@ def test_a_host_that_is_gone_in_the_end_is_put_back_later_and_the_others_at_once
 ) -> None:
     before = testbed.seen()
     lab = TestbedBackend().deploy(request_of(task(tmp_path)))
-    text = testbed.file.read_text()
-    host, port = testbed.logins["guest"]
     lab.nodes["guest"].let_go()
     lab.destroy()
     with pytest.raises(
@@ -164,11 +169,19 @@ def test_a_host_that_is_gone_in_the_end_is_put_back_later_and_the_others_at_once
         lab.await_cleanup()
     after = testbed.seen()
     assert [name for name in before if after[name] != before[name]] == ["guest"]
-    assert TestbedBackend().clean().removed == ("what a run had configured on guest",)
-    assert (host, port, text) == (*testbed.logins["guest"], testbed.file.read_text())
+    assert TestbedBackend().clean().removed == ()  # the run that has changed it goes on
+    again = TestbedBackend().deploy(request_of(task(tmp_path)))
+    again.destroy()
+    again.await_cleanup()
+
+
+def vty_lines(testbed: Standing) -> str:
+    config = testbed.seen()["R1"]
+    return config[config.index("line vty") :]
 
 
 def test_lines_that_would_cut_the_way_to_a_device_are_refused(testbed: Standing, tmp_path: Path) -> None:
+    before = vty_lines(testbed)
     lab = TestbedBackend().deploy(request_of(task(tmp_path)))
     try:
         assert [note.partition(":")[0] for note in lab.notes] == [
@@ -180,10 +193,10 @@ def test_lines_that_would_cut_the_way_to_a_device_are_refused(testbed: Standing,
         found = lab.driver("guest").apply(lab.nodes["guest"], commands)
         assert [one.status for one in found] == ["error", "success"]
         assert found[0].message == "refused: mgmt0 manages this host, and stays as it is"
-        lines = ["line vty 0 4", "transport input none", "exit", "hostname Other", "interface Gi0/0", "mtu 1400"]
+        lines = ["line vty 0 4", "transport input ssh", "exit", "hostname Other", "interface Gi0/0", "mtu 1400"]
         found = lab.driver("R1").apply(lab.nodes["R1"], lines)
-        assert [one.status for one in found][:5] == ["error", "error", "success", "success", "success"]
-        assert "transport input none" not in lab.driver("R1").running_config(lab.nodes["R1"])
+        assert [one.status for one in found][:5] == ["error", "error", "error", "success", "success"]
+        assert vty_lines(testbed) == before
         assert "10.77.0.1" in testbed.lab.nodes["guest"].run(["ip", "address"]).stdout
     finally:
         lab.destroy()
@@ -203,16 +216,37 @@ def test_a_console_of_a_device_serves_as_its_ssh_does(testbed: Standing, tmp_pat
         found = run_trial(task(tmp_path), Oracle(), settings=Settings(backend=TestbedBackend()))
         await_devices()
         assert results(found) == VERDICTS[Oracle]
-        assert server.connections > 1
+        assert server.connections == 1
     finally:
         server.close()
 
 
-AGENT = """
+CONFTEST = """
 import os, pathlib, time
-class Agent:
-    def run(self, brief, ani):
-        ani.update_cfg([{"device": "R1", "command": "ip route 203.0.113.0 255.255.255.0 Null0"}])
-        pathlib.Path(os.environ["MARK"]).touch()
+def pytest_netbench_lab_ready(lab, task):
+    if mark := os.environ.get("MARK"):
+        lab.driver("R1").apply(lab.nodes["R1"], ["ip route 203.0.113.0 255.255.255.0 Null0"])
+        pathlib.Path(mark).touch()
         time.sleep(600)
 """
+
+
+def test_after_a_run_was_killed_the_next_one_puts_back_first(testbed: Standing, tmp_path: Path) -> None:
+    before = testbed.seen()
+    task(tmp_path)
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    words = [sys.executable, "-m", "pytest", "guest.task.yaml", "--agent=oracle", "--netbench-backend=testbed"]
+    argv = [*words, "-p", "no:cacheprovider", "-p", "no:xdist"]
+    env = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
+    env |= {"PYTHONPATH": str(Path(__file__).parents[3])}
+    mark = tmp_path / "mark"
+    with subprocess.Popen(argv, cwd=tmp_path, env={**env, "MARK": str(mark)}, stdout=subprocess.DEVNULL) as run:
+        assert poll(mark.exists, until=bool, within_s=120, pause_s=0.05)
+        run.kill()
+    left = testbed.seen()
+    assert sorted(name for name in before if left[name] != before[name]) == ["R1", "guest", "server"]
+    assert "203.0.113.0" in left["R1"]
+    assert len(list(journal.JOURNALS.names())) == 3
+    done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=200)
+    assert "1 passed" in done.stdout, done.stdout

@@ -21,7 +21,9 @@ LINUX = Guard(Device(name="sw1", dialect="linux", management="mgmt0"), "h1")
             [],
         ),
         (["interface Gi0/9", " shutdown", "ip address 10.0.0.1 255.0.0.0"], [0, 1, 2]),
-        (["int g0/9", "shutdown", "exit", "router ospf 1", "network 10.0.0.0 0.0.0.255 area 0"], [0, 1]),
+        (["int g0/9", "shutdown", "exit", "router ospf 1", "network 10.0.0.0 0.0.0.255 area 0"], [0, 1, 2]),
+        (["int g0/9", "shutdown", "exit", "exit"], [0, 1, 2]),
+        (["int g0/9", "shutdown", "end", "exit"], [0, 1]),
         (["int g0/9", "shutdown", "int g0/1", "shutdown"], [0, 1]),
         (["default interface GigabitEthernet 0/9", "ip http server"], [0]),
         (["interface range gi0/1 - 3", "shutdown", "interface range g0/8-9", "shutdown"], [2, 3]),
@@ -48,7 +50,7 @@ def test_messages_say_why() -> None:
     assert IOS.refusals(["interface Gi0/9", "shutdown", "exit", "username x"]) == [
         "% Refused: GigabitEthernet0/9 manages this device, and stays as it is",
         "% Not typed: it follows a line that this testbed refuses",
-        None,
+        "% Not typed: it follows a line that this testbed refuses",
         "% Refused: this testbed keeps its logins as they are",
     ]
     assert LINUX.refusals(["ip link set mgmt0 down", "ip link set mgmt01 down"]) == [
@@ -67,7 +69,7 @@ def test_lines_of_eos_and_junos() -> None:
         "exit",
         "username a nopassword",
     ]
-    assert [bool(one) for one in EOS.refusals(lines)] == [True, True, False, True, True, False, True]
+    assert [bool(one) for one in EOS.refusals(lines)] == [True, True, False, True, True, True, True]
     lines = ["set interfaces fxp0 disable", "set interfaces ge-0/0/0 disable", "delete system services ssh"]
     lines += ["delete interfaces", "delete", "set system host-name x", "delete system", "set system login user x"]
     assert [bool(one) for one in JUNOS.refusals(lines)] == [True, False, True, True, True, False, True, True]
