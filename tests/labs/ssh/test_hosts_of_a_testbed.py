@@ -24,6 +24,8 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.ssh_line import SshLine, SshTarget
 from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.portability.running import Comparer
+from pytest_netbench.portability.working import Work
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import Settings, run_trial
 from tests.support.console_server import ConsoleServer
@@ -219,6 +221,22 @@ def test_a_console_of_a_device_serves_as_its_ssh_does(testbed: Standing, tmp_pat
         assert server.connections == 1
     finally:
         server.close()
+
+
+def test_a_testbed_differs_from_namespaces_in_what_stays_on_its_devices_alone(
+    testbed: Standing, tmp_path: Path
+) -> None:
+    comparer = Comparer(first=Settings(), second=Settings(backend=TestbedBackend()))
+    found = comparer.compare(task(tmp_path), Work(name="oracle"), None)
+    await_devices()
+    assert found.first.verdicts == found.second.verdicts == VERDICTS[Oracle]
+    assert {*found.second.routes} == {"guest", "server"}  # `cli_ssh` does not list whole tables
+    assert found.second.versions["cisco_ios"]
+    assert [(one.kind, one.where) for one in found.differences] == [
+        ("route", "guest 192.0.2.0/24"),
+        ("route", "server 192.0.2.0/24"),
+        ("show", "R1: running config"),
+    ], found.differences
 
 
 CONFTEST = """
