@@ -8,7 +8,9 @@ from pytest_netbench import parts
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.inventory.reading import Known, Testbed
 from pytest_netbench.backends.testbed.nodes import DRIVERS, AnyNode, node_of
+from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.attaching.batch_configs import BatchConfigs
 from pytest_netbench.lab.attaching.configs import Configs
 from pytest_netbench.lab.attaching.guards import Guard
 from pytest_netbench.lab.attaching.host_configs import HostConfigs
@@ -46,7 +48,7 @@ class Held:
         )
         self.node: AnyNode | None = None
         self.driver: Any = None
-        self.configs: Configs | HostConfigs | None = None
+        self.configs: Configs | BatchConfigs | HostConfigs | None = None
         self.saved: str | None = None
 
     def prepare(self) -> None:
@@ -62,7 +64,8 @@ class Held:
         if isinstance(self.node, ShellNode):
             self.configs = HostConfigs(known.device, self.driver, self.node)
         else:
-            self.configs = Configs(known.device, self.driver, self.node, known.entry.keep or ())
+            kind = BatchConfigs if syntax_of(known.device.dialect).commit == "batch" else Configs
+            self.configs = kind(known.device, self.driver, self.node, known.entry.keep or ())
         before = journal.read(self.name)
         if before is not None:
             _refuse_others(known.device.name, before)

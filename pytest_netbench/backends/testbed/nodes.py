@@ -12,8 +12,13 @@ from pytest_netbench.platforms.capabilities import CLI
 from pytest_netbench.platforms.capability import Capability
 
 T = TypeVar("T")
-DRIVERS: Final = {"cisco_ios": "cisco_ios_ssh", "linux": "linux"}
-"""By dialect: the driver of its devices."""
+DRIVERS: Final = {
+    "cisco_ios": "cisco_ios_ssh",
+    "linux": "linux",
+    "arista_eos": "arista_eos",
+    "juniper_junos": "juniper_junos",
+}
+"""By dialect: the driver of its devices. Those of EOS and Junos never met a device."""
 SHELLS: Final = frozenset({"linux"})
 """Dialects whose devices are Linux hosts: whoever logs in finds a shell of root."""
 

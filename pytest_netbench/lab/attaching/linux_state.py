@@ -13,6 +13,8 @@ from pytest_netbench.platforms.access import Exec, NodeFacts
 from pytest_netbench.platforms.linux import sysctls
 
 _PASSES: Final = 6
+_EACH_S: Final = 5.0
+"""Seconds that each of several programs has; a host that hangs is given up then."""
 _SHOWN: Final = 10
 _NO_PROGRAM: Final = 127
 _NOT_FORWARDING: Final = {"net/ipv4/ip_forward": "0", "net/ipv6/conf/all/forwarding": "0"}
@@ -73,7 +75,7 @@ class LinuxState:
         self._reach(lambda _: saved.splitlines(), "differ from what was saved")
 
     def _answers(self) -> list[str]:
-        done = self._node.run_many(READS)
+        done = self._node.run_many(READS, timeout_s=_EACH_S)
         for argv, one in zip(READS, done, strict=True):
             if one.timed_out or one.returncode not in (0, _NO_PROGRAM):
                 raise LabError(
@@ -131,7 +133,7 @@ class LinuxState:
         for one in todo:
             if one.input is not None:
                 self._node.run(one.argv, input=one.input)
-        self._node.run_many([one.argv for one in todo if one.input is None])
+        self._node.run_many([one.argv for one in todo if one.input is None], timeout_s=_EACH_S)
 
 
 def _cleared(now: Sequence[str], interfaces: Collection[str], fresh: Mapping[str, str]) -> list[str]:
