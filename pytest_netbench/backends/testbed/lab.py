@@ -31,7 +31,9 @@ _READ_ONLY: Final = {
     "host": "on a host a user without rights, if the host can take rights away",
 }
 _SECRETS: Final = re.compile(
-    r"^(\s*(?:username .*?|enable )?(?:password|secret)(?: \d+)? |snmp-server community )\S+", re.MULTILINE
+    r"^(\s*(?:set .*?)?(?:username .*?|enable )?(?:(?:encrypted-)?password|secret)(?: (?:\d+|sha\d+))? "
+    r"|snmp-server community )[^\s;]+",
+    re.MULTILINE,
 )
 
 
@@ -68,14 +70,15 @@ class Exchanging:
 
     def running_config(self, node: Any) -> str:
         """The running config, without passwords."""
-        return _hidden(self._driver.running_config(node))
+        return without_secrets(self._driver.running_config(node))
 
     def execute(self, node: Any, command: str, **options: Any) -> str:
         """What a command prints, without passwords."""
-        return _hidden(self._driver.execute(node, command, **options))
+        return without_secrets(self._driver.execute(node, command, **options))
 
 
-def _hidden(text: str) -> str:
+def without_secrets(text: str) -> str:
+    """A configuration, or what a command printed, without the passwords of logins."""
     return _SECRETS.sub(r"\1<hidden>", text)
 
 
