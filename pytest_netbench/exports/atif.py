@@ -59,9 +59,9 @@ class _Steps:
         self._turn: dict[str, Any] | None = None
         self._made = 0
         if not any(step.kind == "completion" for step in record.trace):
-            self._add(
-                "user", _told(brief_for(record.task, terms_of(record), versions=record.environment.platforms)), at_s=0.0
-            )
+            there = record.environment
+            brief = brief_for(record.task, terms_of(record), versions=there.platforms, notes=there.notes)
+            self._add("user", _told(brief), at_s=0.0)
         for step in record.trace:
             {"completion": self._completion, "ani": self._ani, "note": self._note}[step.kind](step)
 

@@ -32,6 +32,8 @@ _QUIET_S = 0.3
 _ASK = "NETBENCH_ASKPASS"
 _KEPT: Final = ("HOME", "LANG", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER")
 _NOISE: Final = re.compile(r"^(?:Warning: Permanently added|@+|Pseudo-terminal)", re.IGNORECASE)
+_CODES: Final = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>78])")
+"""What a shell sends around its prompt: colors, the title of a window."""
 PROMPT: Final = re.compile(r"(?:\A|[\r\n])[\w.\-@/:~\[\] ]{1,80}(?:\([\w.\-@/:+]{0,63}\))?[>#$%] ?\Z")
 
 
@@ -163,7 +165,7 @@ class SshLine:
         while (now := time.monotonic()) < ends_at:
             if new := self.read():
                 text, heard = text + new.decode("utf-8", "replace"), now
-            elif now - heard > _QUIET_S and PROMPT.search(text):
+            elif now - heard > _QUIET_S and PROMPT.search(_CODES.sub("", text)):
                 return
             else:
                 time.sleep(_PAUSE_S)
@@ -183,7 +185,7 @@ class SshLine:
         lines = [line.strip() for line in self._said.read().decode("utf-8", "replace").splitlines()]
         said = [line for line in lines if line and not _NOISE.match(line)]
         for sign, sentence in _SENTENCES:
-            if any(sign in line for line in said):
+            if any(sign in line for line in lines):
                 return LabError(f"{self._owner}: {sentence} ({self._where})")
         why = said[-1] if said else f"the SSH client ended with status {status}" if status else "closed by the device"
         return LabError(f"{self._owner}: the SSH connection to {self._where} is gone: {why}")

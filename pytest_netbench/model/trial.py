@@ -239,6 +239,7 @@ class Environment(Recorded):
         None, description="what deployed the lab or the sandbox; ``None`` if nothing was deployed"
     )
     lab: str | None = Field(None, description="the lab that ran already and was used; ``None`` if it was deployed")
+    notes: tuple[str, ...] = Field((), description="what agents are told of this lab, in sentences")
     platforms: dict[str, str] = Field({}, description="platform to version, e.g. frr: 8.4.4")
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")

@@ -41,6 +41,7 @@ def _of_lab(lab: Lab) -> dict[str, Any]:
         "substitutes": dict(lab.substitutes),
         "time_scale": lab.time_scale,
         "readiness": lab.readiness,
+        "notes": getattr(lab, "notes", ()),
         "lab": getattr(lab, "attached_to", None),
         "isolation": getattr(lab, "isolation", Isolation()),  # labs of older backends do not state it
     }

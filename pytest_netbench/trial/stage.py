@@ -206,7 +206,8 @@ class Stage:
             if isinstance(self.scene, WatchesWork):
                 held.watch(self.scene.watcher)
             there = {} if self.lab is None else versions(self.lab)
-            brief = brief_for(self.task, agreed, versions=there).model_copy(update={"ssh": held.ssh})
+            notes = getattr(self.lab, "notes", ())
+            brief = brief_for(self.task, agreed, versions=there, notes=notes).model_copy(update={"ssh": held.ssh})
         except BaseException:
             held.close()
             raise

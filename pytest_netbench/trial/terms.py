@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -98,13 +98,14 @@ def _refuse_idle_settings(info: AgentInfo) -> None:
             )
 
 
-def brief_for(task: Task, terms: Terms, *, versions: Mapping[str, str] = _UNKNOWN) -> Brief:
+def brief_for(task: Task, terms: Terms, *, versions: Mapping[str, str] = _UNKNOWN, notes: Sequence[str] = ()) -> Brief:
     """What the agent is told under ``terms``.
 
     Args:
         task: The task.
         terms: What holds for the agent.
         versions: By platform: what its devices run, if that is known. Others run what is installed here.
+        notes: What else is to be said of the lab, in sentences.
     """
     family = family_of(task)
     brief = family.brief(task)
@@ -115,7 +116,7 @@ def brief_for(task: Task, terms: Terms, *, versions: Mapping[str, str] = _UNKNOW
     answer = None if family.answer is None else family.answer.model_json_schema()
     told = {
         "hints": with_versions(brief.hints, versions),
-        "rules": (*brief.rules, *_words(terms)) if task.has_network else brief.rules,
+        "rules": (*brief.rules, *notes, *_words(terms)) if task.has_network else brief.rules,
         "budget": terms.budget,
         "methods": (*kept, *extra),
         "answer": answer,

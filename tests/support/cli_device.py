@@ -213,6 +213,11 @@ class Eos(Device):
                 self.keep([*kept, words])
         elif words == "exit":
             self.section = ""
+        elif words.removeprefix("no ") in kept and words.startswith("no router "):
+            at = kept.index(words.removeprefix("no "))
+            end = next((one for one in range(at + 1, len(kept)) if not kept[one].startswith(" ")), len(kept))
+            self.keep([*kept[:at], *kept[end:]])
+            self.section = ""
         elif self.section and re.fullmatch(self.inside, words):
             at = kept.index(self.section) + 1
             old = words.removeprefix("no ")

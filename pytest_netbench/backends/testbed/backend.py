@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pytest_netbench.backends.testbed import journal
-from pytest_netbench.backends.testbed.devices import DRIVERS, Held, command_line
+from pytest_netbench.backends.testbed.connections import connections
+from pytest_netbench.backends.testbed.devices import Held
 from pytest_netbench.backends.testbed.inventory import reading
 from pytest_netbench.backends.testbed.inventory.reading import VARIABLE, Testbed
 from pytest_netbench.backends.testbed.lab import TestbedLab
+from pytest_netbench.backends.testbed.nodes import DRIVERS, SHELLS
 from pytest_netbench.errors import LabError, NetbenchError, RequirementMissing
 from pytest_netbench.lab.attaching.matching import NoMatch, match
-from pytest_netbench.lab.capabilities import unmet
+from pytest_netbench.lab.capabilities import PROBES, unmet
 from pytest_netbench.lab.deployment import bring_up
 from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.platforms.capabilities import CLI
+from pytest_netbench.platforms.capabilities import CLI, HOST
 
 _OWNER = "backend testbed"
 _REMEDY = f"write a testbed file, and set {VARIABLE} to its name"
@@ -30,7 +33,7 @@ class TestbedBackend:
 
     __test__ = False  # no class of tests, whatever its name
     name = "testbed"
-    capabilities: tuple[str, ...] = (CLI.name,)
+    capabilities: tuple[str, ...] = (*HOST, CLI.name, PROBES.name)
 
     def report(self) -> list[Check]:
         path = reading.named()
@@ -41,7 +44,7 @@ class TestbedBackend:
         for known in testbed.devices.values():
             kind = "disposable" if known.entry.disposable else "not disposable: it is not used"
             try:
-                command_line(known.device.name, known, []).connect().close()
+                connections(known.device.name, known, within_s=testbed.prompt_s).connect().close()
             except NetbenchError as error:
                 checks.append(Check(f"device {known.device.name}", False, False, str(error)))
             else:
@@ -49,7 +52,9 @@ class TestbedBackend:
         return checks
 
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
-        if (lack := unmet(request.requirements, self.capabilities, owner=_OWNER)) is not None:
+        hosts = not SHELLS.isdisjoint(request.dialects.values())
+        offered = self.capabilities if hosts else (CLI.name,)
+        if (lack := unmet(request.requirements, offered, owner=_OWNER)) is not None:
             return lack, None
         path = reading.named()
         if path is None:
@@ -77,7 +82,11 @@ class TestbedBackend:
             testbed = reading.read(Path(saved.testbed))
             if saved.device not in testbed.devices:
                 raise LabError(f"{testbed.path} has no device {saved.device!r} any more, which is to be put back")
-            Held(saved.device, testbed.devices[saved.device], testbed, None, wait_s=0).release()
+            held = Held(saved.device, testbed.devices[saved.device], testbed, None, wait_s=0)
+            try:
+                held.prepare()
+            finally:
+                held.release()
             removed.append(f"what a run had configured on {saved.device}")
         return Cleaned(tuple(removed), tuple(left_alone))
 
@@ -94,15 +103,29 @@ class TestbedBackend:
             # in one order for all, so that nobody waits for ever
             for node in sorted(devices, key=lambda one: devices[one]):
                 held[node] = Held(node, testbed.devices[devices[node]], testbed, request.topology)
+            _side_by_side(held.values(), Held.prepare)
         except BaseException:
             for one in held.values():
-                journal.JOURNALS.forget(one.name)  # nothing was changed yet
+                one.forget()
                 one.release()
             raise
         lab = TestbedLab(request, {node.name: held[node.name] for node in request.topology.nodes})
         lab.refused_startup_lines, lab.readiness = bring_up(lab, request)
         lab.deploy_s = time.monotonic() - began
         return lab
+
+
+def _side_by_side(devices: Collection[Held], do: Callable[[Held], None]) -> None:
+    """Do something with all devices.
+
+    Raises:
+        NetbenchError: The first that one of them raised, once all are done.
+    """
+    with ThreadPoolExecutor(max_workers=len(devices), thread_name_prefix="netbench-testbed") as pool:
+        failures = [one.exception() for one in [pool.submit(do, device) for device in devices]]
+    for failure in failures:
+        if failure is not None:
+            raise failure
 
 
 def _beyond(request: LabRequest, testbed: Testbed, devices: Iterable[str]) -> tuple[str, str | None] | None:

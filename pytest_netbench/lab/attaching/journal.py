@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.owners import Owner
@@ -123,11 +124,30 @@ class Lock:
                 time.sleep(_POLL_S)
             else:
                 break
+        _held.add(self)
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, str(Owner.here()).encode(), 0)
 
     def release(self) -> None:
         """Let go of it. Idempotent."""
         if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
+            self.close()
+
+    def close(self) -> None:
+        """Forget the descriptor. In a forked process this leaves the lock to its parent."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+
+_held: Final[WeakSet[Lock]] = WeakSet()
+
+
+def _close_all() -> None:
+    for lock in list(_held):
+        lock.close()
+
+
+# a lock ends with the last process that has its descriptor, and a forked one may outlive this one
+os.register_at_fork(after_in_child=_close_all)

@@ -53,5 +53,27 @@ STANDING: Final[Mapping[str, Standing]] = {
             r"|no ip(?:v6)? forwarding)$"
         ),
     ),
+    # the next two are written from documentation only: no such device was ever asked
+    "arista_eos": Standing(
+        keeps=re.compile(
+            r"(?:no )?(?:aaa|username|enable|role|management|ip ssh|tacacs-server|radius-server|snmp-server|logging|ntp"
+            r"|clock|banner|hostname|boot|daemon|transceiver|terminal|service|dns|ip domain(?:-name)?|ip name-server"
+            r"|ip domain lookup|platform|hardware|queue-monitor|agent|event-handler|alias|prompt|schedule|license"
+            r"|ip http|security|monitor|switchport default|spanning-tree mode)(?= |$)"
+        ),
+        fixed=re.compile(r"interface (?:Ethernet|Management)\S+$"),
+        silent=re.compile(r"(?:!.*|end|exit)$"),
+    ),
+    "juniper_junos": Standing(
+        keeps=re.compile(
+            r"(?:system (?:login|services|root-authentication|authentication-order|radius-server|radius-options"
+            r"|tacplus-server|tacplus-options|syslog|ntp|name-server|domain-name|time-zone|license|autoinstallation"
+            r"|processes|management-instance|commit|archival|ports|max-configurations\S*)|chassis|snmp"
+            r"|groups|apply-groups.*|event-options|routing-instances mgmt_junos)(?= |$)"
+        ),
+        fixed=re.compile(r"(?!)"),
+        silent=re.compile(r"(?:version \S+)$"),
+        interface="interfaces {}",
+    ),
 }
 """By dialect; a dialect that is not here cannot be exchanged."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from pytest_netbench.documents.durations import Words
 from pytest_netbench.model.base import Model
 
-DURATIONS: Final[Words] = {("wait",): "wait_s"}
+DURATIONS: Final[Words] = {("wait",): "wait_s", ("prompt",): "prompt_s"}
 SECRETS: Final = ("password", "enable")
 """Fields whose values only the environment has."""
 
@@ -56,6 +56,7 @@ class TestbedFile(Model):
     disposable: bool = Field(False, description="whether the configurations of its devices may be exchanged")
     inventory: str | None = Field(None, description="an inventory of Ansible or Nornir with further devices")
     wait_s: float = Field(600.0, gt=0, description="how long a device is waited for that another run uses; `10m`")
+    prompt_s: float = Field(30.0, gt=0, description="within which time a device shows its prompt; `30s`")
     defaults: Entry = Field(Entry(), description="what the devices have in common")
     devices: Mapping[str, Any] = Field({}, description="by name: devices, or what is different from others")
     cables: tuple[str, ...] | None = Field(None, description="cables and LANs, such as `R1 Gi0/0 <-> R2 Gi0/0`")

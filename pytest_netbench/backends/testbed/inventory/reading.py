@@ -63,6 +63,7 @@ class Testbed:
         devices: By name.
         site: The devices and their cables.
         wait_s: How long a device is waited for.
+        prompt_s: Within which time a device shows its prompt.
     """
 
     __test__ = False  # no class of tests, whatever its name
@@ -71,6 +72,7 @@ class Testbed:
     devices: Mapping[str, Known]
     site: Site
     wait_s: float
+    prompt_s: float
 
 
 def named() -> Path | None:
@@ -101,7 +103,7 @@ def read(path: Path) -> Testbed:
     site = Site(
         devices={name: known.device for name, known in devices.items()}, cables=_cables(file, tree, path, devices)
     )
-    return Testbed(path=path, devices=devices, site=site, wait_s=file.wait_s)
+    return Testbed(path=path, devices=devices, site=site, wait_s=file.wait_s, prompt_s=file.prompt_s)
 
 
 def _wrap(path: Path) -> str:
