@@ -6,7 +6,7 @@ import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Child:
         interfaces: Those that must be there, by name of node.
         call: What to do, see ``worker``.
         given: What the call needs.
+        prefix: Words before its command line.
     """
 
     def __init__(
@@ -38,6 +39,8 @@ class Child:
         interfaces: Mapping[str, tuple[str, ...]],
         call: str,
         given: Mapping[str, Any],
+        *,
+        prefix: Sequence[str] = (),
     ) -> None:
         self._call = call
         request = {"networks": dict(descriptors), "interfaces": dict(interfaces), "call": call, "given": given}
@@ -45,7 +48,7 @@ class Child:
         self._begun = b""
         root = str(Path(pytest_netbench.__file__).parent.parent)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, root],
+            [*prefix, sys.executable, "-I", "-S", "-c", _BOOT, root],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -46,6 +46,9 @@ class NamespaceProber:
         RequirementMissing: This user may not enter a namespace.
     """
 
+    prefix: tuple[str, ...] = ()
+    """Words before the command lines of the processes that measure."""
+
     def __init__(self, namespaces: Mapping[str, Namespace]) -> None:
         if not namespaces:
             raise UsageError("there are no namespaces to probe in, expected at least one")
@@ -223,7 +226,7 @@ class NamespaceProber:
             "duration_s": duration_s,
             "snapped": snapped,
         }
-        child = Child(self._descriptors, self._interfaces, "capture", given)
+        child = Child(self._descriptors, self._interfaces, "capture", given, prefix=self.prefix)
         found = Capture()
         try:
             if not child.await_ready():
@@ -244,7 +247,7 @@ class NamespaceProber:
     def _call(self, call: str, given: Mapping[str, Any], timeout_s: float) -> Any:
         if not self._descriptors:
             raise UsageError(f"{call}: the prober is closed")
-        return Child(self._descriptors, self._interfaces, call, given).finish(timeout_s)
+        return Child(self._descriptors, self._interfaces, call, given, prefix=self.prefix).finish(timeout_s)
 
 
 _FLOW_FIELDS = ("source", "target", "protocol", "port", "source_address", "dscp", "rate_bps", "packet_bytes")

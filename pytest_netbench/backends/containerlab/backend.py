@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import json
-import os
-import shutil
 import time
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-import yaml
-
 from pytest_netbench import parts
-from pytest_netbench.backends.containerlab import commands, kinds, leftovers, networks, programs
+from pytest_netbench.backends.containerlab import authorities, checks, commands, kinds, leftovers, networks
+from pytest_netbench.backends.containerlab.assembly import assembled
 from pytest_netbench.backends.containerlab.attached import deploying, running
 from pytest_netbench.backends.containerlab.attached.lab import AttachedLab
-from pytest_netbench.backends.containerlab.devices import ContainerDevice, address_of
 from pytest_netbench.backends.containerlab.kinds import Node
-from pytest_netbench.backends.containerlab.lab import AnyNode, ContainerLab
-from pytest_netbench.backends.containerlab.node import ContainerNode
-from pytest_netbench.backends.containerlab.patches import Panel
-from pytest_netbench.backends.containerlab.programs import Place
-from pytest_netbench.backends.containerlab.topology import (
-    PANEL,
-    bridges,
-    container,
-    is_patched,
-    management,
-    node_names,
-    ports,
-    topology_file,
-)
+from pytest_netbench.backends.containerlab.lab import ContainerLab
+from pytest_netbench.backends.containerlab.topology import is_patched
 from pytest_netbench.errors import LabError, RequirementMissing
-from pytest_netbench.kernel.processes import started
 from pytest_netbench.lab import wires
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.deployment import bring_up
@@ -50,19 +29,17 @@ from pytest_netbench.platforms.driver import Boot
 _OWNER = "backend containerlab"
 CAPABILITIES = (*HOSTED, PROBES.name, LINKS.name, NODES.name)
 """What its labs and nodes offer."""
-_BRIDGE_S = 30.0
-_INSTALL = "https://containerlab.dev/install/"
 
 
 class ContainerlabBackend:
-    """Deploys labs of containers. Enters them as root."""
+    """Deploys labs of containers. Enters them as root, or by a helper container."""
 
     name = "containerlab"
     capabilities = CAPABILITIES
 
     def report(self) -> list[Check]:
         return [
-            *_checks(),
+            *checks.all_checks(),
             *(
                 Check(f"dialect {dialect}", ok=True, required=False, detail=str(node))
                 for dialect, node in kinds.table().items()
@@ -76,10 +53,12 @@ class ContainerlabBackend:
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
         if (lack := unmet(request.requirements, CAPABILITIES, owner=_OWNER)) is not None:
             return lack, None
-        for check in _checks():
+        for check in checks.all_checks():
             if check.required and not check.ok:
                 return f"{_OWNER} cannot run here: {check.name}: {check.detail}", check.remedy
         if request.lab is not None:
+            if not authorities.is_root():
+                return f"{_OWNER} uses labs that run already as root only", None
             return _beyond(request) or deploying.lacks(request)
         known = kinds.table()
         for dialect in dict.fromkeys(request.dialects.values()):
@@ -119,7 +98,7 @@ class ContainerlabBackend:
         drivers = _drivers(request.dialects, table)
         folder = leftovers.new_folder(request.name)
         try:
-            lab = _deployed(folder, request, table, drivers)
+            lab = assembled(folder, request, table, drivers)
         except BaseException:
             # why it could not be deployed is what counts; `netbench clean` removes what is left
             with contextlib.suppress(LabError):
@@ -128,110 +107,6 @@ class ContainerlabBackend:
         lab.refused_startup_lines, lab.readiness = bring_up(lab, request)
         lab.deploy_s = time.monotonic() - began
         return lab
-
-
-def _deployed(folder: Path, request: LabRequest, table: Mapping[str, Node], drivers: Mapping[str, Any]) -> ContainerLab:
-    """Deploy the containers and links of a lab; nothing is configured yet."""
-    file = folder / leftovers.TOPOLOGY
-    file.write_text(yaml.safe_dump(topology_file(folder.name, request, table), sort_keys=False), encoding="utf-8")
-    try:
-        commands.containerlab("deploy", "--topo", str(file), "--format", "json")
-    except commands.Failed as error:
-        images = ", ".join(dict.fromkeys(table[dialect].kind.image for dialect in request.dialects.values()))
-        raise LabError(f"{error} (images: {images})") from None
-    logs = folder / "logs"
-    names = node_names(request)
-    containers = {node: container(folder.name, name) for node, name in names.items()}
-    shown = _shown(containers.values())
-    places = _places(containers, shown)
-    memories: dict[str, dict[str, Any]] = {}
-    with contextlib.ExitStack() as undone:
-        nodes: dict[str, AnyNode] = {}
-        for node, dialect in request.dialects.items():
-            (logs / names[node]).mkdir(parents=True)
-            facts: dict[str, Any] = {"name": node, "platform": dialect, "topology": request.topology}
-            device, image = table[dialect].device, table[dialect].kind.image
-            if device is not None:
-                address = address_of(shown[containers[node]], management(folder.name))
-                nodes[node] = ContainerDevice(places[node], device, address, **facts)
-            else:
-                memory = memories.setdefault(image, {})
-                nodes[node] = ContainerNode(places[node], logs=logs / names[node], image_memory=memory, **facts)
-            undone.callback(nodes[node].close)
-            networks.plug_in(places[node].pid, nodes[node].ends)
-        panel = _panel(folder.name, request)
-        cabling = _cabling(panel, places, request)
-        if cabling is not None:
-            undone.callback(cabling.close)
-        _await_devices(nodes.values())
-        lab = ContainerLab(
-            folder=folder,
-            request=request,
-            nodes=nodes,
-            panel=panel,
-            cabling=cabling,
-            drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
-            images={dialect: table[dialect].kind.image for dialect in request.dialects.values()},
-        )
-        undone.pop_all()
-        return lab
-
-
-def _panel(lab: str, request: LabRequest) -> Place | None:
-    """Make the LANs of a lab, unless all its links are patched; return the container that holds them."""
-    plugged = ports(request.topology, patched=is_patched(request))
-    if not plugged:
-        return None
-    own = {PANEL: container(lab, PANEL)}
-    place = _places(own, _shown(own.values()))[PANEL]
-    if is_patched(request):
-        return place
-    networks.plug_in(place.pid, tuple(plugged.values()))
-    for command in bridges(request.topology):
-        done = programs.run(programs.request(place, command, "trusted"), timeout_s=_BRIDGE_S)
-        if done.returncode:
-            raise LabError(f"a LAN cannot be made: {' '.join(command)}: {done.stderr.strip()}")
-    return place
-
-
-def _cabling(panel: Place | None, nodes: Mapping[str, Place], request: LabRequest) -> Panel | None:
-    """Join all links of a lab on its panel, if that is how they are made."""
-    if panel is None or not is_patched(request):
-        return None
-    return Panel(panel, nodes, request.topology, ports(request.topology, patched=True))
-
-
-def _await_devices(nodes: Iterable[AnyNode]) -> None:
-    """Return once one can log in to all devices.
-
-    Raises:
-        LabError: Nobody can in time.
-    """
-    devices = [node for node in nodes if isinstance(node, ContainerDevice)]
-    with ThreadPoolExecutor(max_workers=max(1, len(devices)), thread_name_prefix="netbench-boot") as pool:
-        list(pool.map(ContainerDevice.prepare, devices))
-
-
-def _shown(containers: Iterable[str]) -> dict[str, Any]:
-    """By name of a container: what the engine shows of it."""
-    listed = json.loads(commands.engine("inspect", "--type", "container", *containers))
-    return {one["Name"].lstrip("/"): one for one in listed}
-
-
-def _places(containers: Mapping[str, str], shown: Mapping[str, Any]) -> dict[str, Place]:
-    """By node: where its container runs.
-
-    Raises:
-        LabError: One does not run any more.
-    """
-    found = {}
-    for node, name in containers.items():
-        state = shown[name]["State"]
-        if not state["Running"]:
-            said = commands.engine("logs", "--tail", "3", name).strip()
-            raise LabError(f"{node}: its container has ended (exit status {state['ExitCode']}): {said or 'no output'}")
-        found[node] = Place(name, state["Pid"], started(state["Pid"]))
-    return found
 
 
 def _drivers(dialects: Mapping[str, str], table: Mapping[str, Node]) -> dict[str, Any]:
@@ -287,38 +162,3 @@ def _unfit(request: LabRequest, table: Mapping[str, Node]) -> tuple[str, str | N
                 f"build or load it, or name another one in the file of {kinds.VARIABLE}: vendors publish none",
             )
     return None
-
-
-def _checks() -> list[Check]:
-    root = os.geteuid() == 0
-    found = [Check("root", root, True, "root" if root else "an ordinary user", "run as root: containers are entered")]
-    program = shutil.which("containerlab")
-    if program is None:
-        return [*found, Check("containerlab", False, True, "not installed", _INSTALL)]
-    return [*found, _release(program), _engine()]
-
-
-@functools.cache
-def _release(program: str) -> Check:
-    oldest = ".".join(map(str, commands.OLDEST))
-    try:
-        text = commands.call([program, "version", "--short"], timeout_s=20)
-    except commands.Failed as error:
-        return Check("containerlab", False, True, str(error), _INSTALL)
-    release = commands.version(text)
-    if release is None:
-        return Check("containerlab", True, True, f"{program}, built without a release")
-    shown = ".".join(map(str, release))
-    new_enough = release[:2] >= commands.OLDEST
-    detail = f"{shown} ({program})" if new_enough else f"{shown}, too old: {oldest} is the oldest that is accepted"
-    return Check("containerlab", new_enough, True, detail, f"a newer one: {_INSTALL}")
-
-
-def _engine() -> Check:
-    try:
-        text = commands.engine("version", "--format", "{{.Server.Version}}", timeout_s=20)
-    except commands.Failed as error:
-        return Check(
-            "docker", False, True, str(error).removeprefix("docker version: "), "start Docker, or set DOCKER_HOST"
-        )
-    return Check("docker", True, True, text.strip())

@@ -38,13 +38,13 @@ def containerlab(*arguments: str, timeout_s: float = 120.0) -> Any:
         raise Failed(f"containerlab {arguments[0]} printed no JSON: {output.strip()[:_LONGEST]}") from None
 
 
-def engine(*arguments: str, timeout_s: float = 60.0) -> str:
+def engine(*arguments: str, given: bytes = b"", timeout_s: float = 60.0) -> str:
     """Call the engine's command line; return what it prints.
 
     Raises:
         Failed: It ended with an error, or did not end in time.
     """
-    return call(["docker", *arguments], timeout_s=timeout_s)
+    return call(["docker", *arguments], given=given, timeout_s=timeout_s)
 
 
 def has_image(name: str) -> bool:
@@ -56,7 +56,7 @@ def has_image(name: str) -> bool:
     return True
 
 
-def call(argv: Sequence[str], *, timeout_s: float) -> str:
+def call(argv: Sequence[str], *, given: bytes = b"", timeout_s: float) -> str:
     """Call a program that ends with this process; return what it prints.
 
     Raises:
@@ -68,10 +68,8 @@ def call(argv: Sequence[str], *, timeout_s: float) -> str:
     try:
         done = subprocess.run(
             [*leash, *argv],
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
-            text=True,
-            errors="replace",
             env={**os.environ, **_ENVIRONMENT},
             timeout=timeout_s,
             check=False,
@@ -80,9 +78,10 @@ def call(argv: Sequence[str], *, timeout_s: float) -> str:
         raise Failed(f"{argv[0]} is not installed") from None
     except subprocess.TimeoutExpired:
         raise Failed(f"{what} did not end within {timeout_s:g} s") from None
+    said, errors = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
     if done.returncode:
-        raise Failed(f"{what}: {reason(done.stderr or done.stdout) or f'exit status {done.returncode}'}")
-    return done.stdout
+        raise Failed(f"{what}: {reason(errors or said) or f'exit status {done.returncode}'}")
+    return said
 
 
 def reason(text: str) -> str:

@@ -18,7 +18,7 @@ import fcntl
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from pytest_netbench.backends.containerlab import listings_desk
@@ -49,9 +49,9 @@ _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
 Request = dict[str, Any]
 
 
-def encode(request: Request) -> str:
+def encode(request: Mapping[str, Any]) -> str:
     """A request as one word of a command line."""
-    return base64.urlsafe_b64encode(json.dumps(request).encode()).decode()
+    return base64.urlsafe_b64encode(json.dumps(dict(request)).encode()).decode()
 
 
 def main(word: str) -> NoReturn:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench.backends.containerlab import leftovers
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
+from pytest_netbench.backends.containerlab.helpers import HelperContainer
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.patches import Panel, PatchedLinks
@@ -39,6 +40,7 @@ class ContainerLab:
         request: What it is.
         nodes: By name in the task.
         panel: Where links end that are no pair of interfaces, if there are any.
+        helper: Enters the containers, if this process is not root.
         cabling: Has the links, if all of them are patched.
         drivers: By node.
         images: By platform.
@@ -59,6 +61,7 @@ class ContainerLab:
         nodes: Mapping[str, AnyNode],
         panel: Place | None,
         cabling: Panel | None,
+        helper: HelperContainer | None,
         drivers: Mapping[str, Any],
         images: Mapping[str, str],
     ) -> None:
@@ -74,6 +77,7 @@ class ContainerLab:
         self._prober = prober_of(hosts, devices=nodes.keys() - hosts.keys())
         self._drivers = drivers
         self._cabling = cabling
+        self._helper = helper
         links = self._links(request, panel)
         power = ContainerNodes(nodes, drivers, links, request.startup_configs)
         self._offered = ({} if self._prober is None else {PROBES.name: self._prober}) | {
@@ -113,10 +117,14 @@ class ContainerLab:
         return kind.of(self._offered, owner="this containerlab lab")
 
     def keep(self) -> Kept:
+        if self._cabling is not None and self._helper is not None:
+            raise LabError("its links are joined by a process of this run, which an ordinary user cannot leave behind")
         if self._cabling is not None:
             self._cabling.keep()
         leftovers.keep(self.folder)
         self._let_go()
+        if self._helper is not None:
+            self._helper.close()
         enter = {
             name: f"docker exec -it {node.place.name} {'vtysh' if node.platform == 'frr' else 'sh'}"
             for name, node in self.nodes.items()
@@ -136,6 +144,8 @@ class ContainerLab:
         self._let_go()
         if self._cabling is not None:
             self._cabling.close()
+        if self._helper is not None:
+            self._helper.close()
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()

@@ -6,6 +6,7 @@ that owns the lab, and goes last.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -16,12 +17,16 @@ from pathlib import Path
 from typing import Final
 
 from pytest_netbench.backends.containerlab import commands
+from pytest_netbench.backends.containerlab.topology import OWNER
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.owners import Owner
 
 TOPOLOGY: Final = "topology.clab.yml"
 _OWNER = "owner.json"
 _KEPT = "kept"
+_CALL_S = 60.0
+_PAUSE_S = 0.1
 
 
 def state() -> Path:
@@ -48,9 +53,11 @@ def remove(folder: Path) -> None:
     """
     lab = folder.name
     topology = folder / TOPOLOGY
+    _await_end_of_calls(topology)
     if topology.exists():
         commands.containerlab("destroy", "--topo", str(topology), "--cleanup")
-    left = commands.engine("ps", "-aq", "--filter", f"label=containerlab={lab}").split()
+    marks = (f"containerlab={lab}", f"{OWNER}={lab}")
+    left = {one for mark in marks for one in commands.engine("ps", "-aq", "--filter", f"label={mark}").split()}
     if left:
         commands.engine("rm", "-f", *left)
     # a deployment that failed leaves its network behind
@@ -59,6 +66,22 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         raise LabError(f"{folder} could not be removed")
+
+
+def _await_end_of_calls(topology: Path) -> None:
+    """A call that has root's rights goes on when its caller is killed, and would make what is then left."""
+    poll(lambda: _calls(topology), until=lambda found: not found, within_s=_CALL_S, pause_s=_PAUSE_S)
+
+
+def _calls(topology: Path) -> list[str]:
+    """The processes of containerlab that work on a lab."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if str(topology).encode() in words and b"containerlab" in words[0]:
+                found.append(process.name)
+    return found
 
 
 def abandoned() -> Iterator[Path]:

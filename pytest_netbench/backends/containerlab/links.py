@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pytest_netbench.backends.containerlab import networks
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place, request, run
@@ -131,7 +130,7 @@ class ContainerLinks:
         silent = crashed or self._qualities.get(cable) == _SILENT
         try:
             for end in cable:
-                networks.set_silent(end.place.pid, end.interface, silent=silent)
+                end.place.by.set_silent(end.place.pid, end.interface, silent=silent)
         except OSError as error:
             raise LabError(f"a link cannot be made silent: {error.strerror or error}") from None
 

@@ -17,7 +17,6 @@ from pytest_netbench.backends.containerlab import programs
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
-from pytest_netbench.kernel import syscalls
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
@@ -32,7 +31,7 @@ _VTYSH_USER = "frr"  # who may use the daemons' sockets
 
 
 class ContainerNode:
-    """Implements ``lab.protocols.LabNode`` by entering a container as root.
+    """Implements ``lab.protocols.LabNode`` by entering a container.
 
     Args:
         place: The container.
@@ -66,7 +65,6 @@ class ContainerNode:
         self.offered: dict[str, object] = {}
         self.place = place
         self._logs = logs
-        self._root = os.open(f"/proc/{place.pid}/root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self._lock = threading.Lock()
         self._vtys = vty.Vtys(name, self._connect)
         self._sessions: dict[str, ScrapliSession] = {}
@@ -113,20 +111,16 @@ class ContainerNode:
         return self._vtys.vty(requests)
 
     def _connect(self, daemon: str) -> socket.socket:
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        path = f"/proc/self/fd/{self._root}{vty.path(daemon)}"
-
-        def accepts() -> bool:
+        def connected() -> socket.socket | None:
             try:
-                connection.connect(path)
+                return self.place.by.connect(self.place.pid, self.place.started, vty.path(daemon))
             except OSError:
-                return False
-            return True
+                return None
 
-        if not poll(accepts, until=bool, within_s=vty.TIMEOUT_S, pause_s=_PACE_S):
-            connection.close()
+        found = poll(connected, until=bool, within_s=vty.TIMEOUT_S, pause_s=_PACE_S)
+        if found is None:
             raise TimeoutError(f"no connection within {vty.TIMEOUT_S:g} s")
-        return connection
+        return found
 
     def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
         try:
@@ -146,7 +140,7 @@ class ContainerNode:
             raise LabError(f"{self.name}: {path}: {error.strerror}") from None
 
     def _open(self, path: str, flags: int, mode: int = 0) -> int:
-        return syscalls.open_in_root(self._root, path, flags | os.O_NONBLOCK, mode if flags & os.O_CREAT else 0)
+        return self.place.by.open_file(self.place.pid, self.place.started, path, flags, mode)
 
     def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
         with self._lock:
@@ -183,9 +177,6 @@ class ContainerNode:
         with self._lock:
             while self._sessions:
                 self._sessions.popitem()[1].close()
-            if self._root >= 0:
-                os.close(self._root)
-                self._root = -1
         self._vtys.close()
 
 

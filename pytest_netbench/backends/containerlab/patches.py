@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.containerlab import networks, programs
+from pytest_netbench.backends.containerlab import authorities
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
@@ -51,7 +51,10 @@ class Panel:
         self._control, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                programs.module("patching"), stdin=theirs.fileno(), stdout=subprocess.DEVNULL, env={"LANG": "C.UTF-8"}
+                [*place.by.prefix, *authorities.module("patching")],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                env={"LANG": "C.UTF-8"},
             )
         self._answers = self._control.makefile("rb")
         self._control.settimeout(_ANSWER_S)
@@ -190,6 +193,6 @@ def _wall_time() -> float:
 
 def _silence(place: Place, interface: str, *, silent: bool) -> None:
     try:
-        networks.set_silent(place.pid, interface, silent=silent)
+        place.by.set_silent(place.pid, interface, silent=silent)
     except OSError as error:
         raise LabError(f"a node cannot be made silent: {error.strerror or error}") from None

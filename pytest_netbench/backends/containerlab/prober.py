@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -12,18 +14,32 @@ from pytest_netbench.probing.namespaces import Namespace
 from pytest_netbench.probing.prober import NamespaceProber
 
 
-class HostsProber(NamespaceProber):
+class ContainerProber(NamespaceProber):
+    """Measures by processes of whoever may enter the containers.
+
+    Args:
+        namespaces: Where probes are sent from, and listened for.
+        prefix: The words before the command line of a program that has root's rights.
+    """
+
+    def __init__(self, namespaces: Mapping[str, Namespace], prefix: tuple[str, ...]) -> None:
+        self.prefix = prefix
+        super().__init__(namespaces)
+
+
+class HostsProber(ContainerProber):
     """Implements ``lab.probing.Samples`` beside ``Prober``: what begins or is listened for on a device is not measured.
 
     Args:
-        hosts: Where probes are sent from, and listened for.
+        namespaces: As of ``ContainerProber``.
+        prefix: As of ``ContainerProber``.
         devices: The other nodes.
     """
 
     probes_per_s: Final = 500.0
 
-    def __init__(self, hosts: Mapping[str, Namespace], devices: Collection[str]) -> None:
-        super().__init__(hosts)
+    def __init__(self, namespaces: Mapping[str, Namespace], prefix: tuple[str, ...], devices: Collection[str]) -> None:
+        super().__init__(namespaces, prefix)
         self._devices = frozenset(devices)
 
     def beyond(self, probe: Probe) -> str | None:
@@ -50,9 +66,19 @@ class HostsProber(NamespaceProber):
         return super().addresses(node)
 
 
-def prober_of(hosts: Mapping[str, ContainerNode], *, devices: Collection[str]) -> NamespaceProber | None:
-    """What sends probes; ``None`` if all nodes are devices."""
+def prober_of(hosts: Mapping[str, ContainerNode], *, devices: Collection[str] = ()) -> ContainerProber | None:
+    """What sends probes; ``None`` if all nodes are devices.
+
+    Raises:
+        LabError: The process that measures failed.
+    """
     if not hosts:
         return None
-    places = {name: Namespace(pid=one.place.pid, interfaces=(*one.interfaces, "lo")) for name, one in hosts.items()}
-    return HostsProber(places, devices) if devices else NamespaceProber(places)
+    with contextlib.ExitStack() as stack:
+        namespaces = {}
+        for name, node in hosts.items():
+            network = node.place.by.network(node.place.pid, node.place.started)
+            stack.callback(os.close, network)
+            namespaces[name] = Namespace(descriptor=network, interfaces=(*node.interfaces, "lo"))
+        (prefix,) = {node.place.by.prefix for node in hosts.values()}
+        return HostsProber(namespaces, prefix, devices) if devices else ContainerProber(namespaces, prefix)

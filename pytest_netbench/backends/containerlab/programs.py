@@ -7,25 +7,20 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest_netbench
+from pytest_netbench.backends.containerlab import authorities
+from pytest_netbench.backends.containerlab.authorities import Authority, Root
 from pytest_netbench.backends.containerlab.entrance import NOT_ENTERED, READERS, encode
 from pytest_netbench.errors import LabDied
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 
 Profile = Literal["trusted", "daemon", "read", "write"]
 
-_LAUNCHER = Path(__file__).with_name("launcher.py")
-_ROOT = str(Path(pytest_netbench.__file__).parents[1])
-_BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from pytest_netbench.backends.containerlab.{name} import main; main()"
-)
 _LONGEST_OUTPUT = 64 * 2**20
 _LONGEST_WORD = 100_000  # the kernel takes 131,072 bytes in one word
 _CHUNK = 65_536
@@ -40,6 +35,16 @@ class Place:
     name: str
     pid: int
     started: str
+    by: Authority = field(default_factory=Root, compare=False)
+    """Who may enter it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A program in a container, as ``request`` makes it."""
+
+    by: Authority
+    message: Mapping[str, Any]
 
 
 def request(
@@ -52,7 +57,7 @@ def request(
     user: str = "",
     reads: Sequence[str] = (),
     terminal: bool = False,
-) -> dict[str, Any]:
+) -> Asked:
     """What ``entrance`` is asked to do.
 
     Args:
@@ -66,7 +71,7 @@ def request(
         terminal: Whether descriptor 0 becomes the controlling terminal.
     """
     path = {"PATH": f"{READERS}:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"} if reads else {}
-    return {
+    message = {
         "pid": place.pid,
         "started": place.started,
         "argv": list(argv),
@@ -79,21 +84,15 @@ def request(
         "processes": limits.processes,
         "disk_bytes": limits.disk_bytes,
     }
+    return Asked(place.by, message)
 
 
-def command(asked: Mapping[str, Any]) -> list[str]:
+def command(asked: Asked) -> list[str]:
     """The command line that does what ``request`` asks; no word of it has a space."""
-    return [sys.executable, "-I", "-S", str(_LAUNCHER), _ROOT, encode(dict(asked))]
+    return [*asked.by.prefix, *authorities.module("entrance", encode(asked.message))]
 
 
-def module(name: str, *words: str) -> list[str]:
-    """The command line of a module of this backend that has a ``main`` and imports the standard library only."""
-    return [sys.executable, "-I", "-S", "-c", _BOOT.format(name=name), _ROOT, *words]
-
-
-def run(
-    asked: Mapping[str, Any], *, input: str | None = None, timeout_s: float, output_bytes: int = _LONGEST_OUTPUT
-) -> Completed:
+def run(asked: Asked, *, input: str | None = None, timeout_s: float, output_bytes: int = _LONGEST_OUTPUT) -> Completed:
     """Run a program and wait for it.
 
     Args:
@@ -128,7 +127,7 @@ def run(
     return done
 
 
-def start(asked: Mapping[str, Any], log: Path) -> None:
+def start(asked: Asked, log: Path) -> None:
     """Start a daemon; both outputs go to a file of this machine, which any user of the container may write.
 
     Raises:
@@ -140,7 +139,7 @@ def start(asked: Mapping[str, Any], log: Path) -> None:
             command(asked), stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={"LANG": "C.UTF-8"}, check=False
         )
     if done.returncode:
-        raise LabDied(f"{asked['argv'][0]} cannot be started: {log.read_text(errors='replace').strip()[-500:]}")
+        raise LabDied(f"{asked.message['argv'][0]} cannot be started: {log.read_text(errors='replace').strip()[-500:]}")
 
 
 @contextlib.contextmanager

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.containerlab import commands, leftovers
-from pytest_netbench.backends.containerlab.backend import ContainerlabBackend, _release
+from pytest_netbench.backends.containerlab.backend import ContainerlabBackend
+from pytest_netbench.backends.containerlab.checks import _release
 from pytest_netbench.errors import LabError
 
 # in the form of release 0.79
