@@ -89,7 +89,7 @@ def _compared(path: Path, arguments: argparse.Namespace, kept: Kept) -> int:
     differing = 0
     for work in works_of(task, validate.recorded_solutions(path, task), most=arguments.solutions):
         found = None if arguments.fresh else kept.load(task, work, *names)
-        if found is None:
+        if found is None or found.lacks:  # what was missing may be there now
             found = comparer.compare(task, work, behaviour)
             kept.save(found, *names)
         for line in _told(found):

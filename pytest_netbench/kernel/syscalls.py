@@ -117,16 +117,25 @@ def enter_root(path: str) -> None:
     os.chdir("/")
 
 
-_RESOLVES = _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS | _RESOLVE_NO_XDEV
+_RESOLVES = _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS
 
 
 class _OpenHow(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("flags", "mode", "resolve")]
 
 
-def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open ``path`` with ``root_fd`` as its root. Symbolic links, ``..`` and mount points cannot lead out of it."""
-    how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=mode, resolve=_RESOLVES)
+def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0, *, mounts: bool = False) -> int:
+    """Open ``path`` with ``root_fd`` as its root. Symbolic links and ``..`` cannot lead out of it.
+
+    Args:
+        root_fd: The root.
+        path: An absolute path there.
+        flags: As of ``os.open``.
+        mode: Of a file that is made.
+        mounts: Whether mount points may be crossed, too.
+    """
+    resolve = _RESOLVES | (0 if mounts else _RESOLVE_NO_XDEV)
+    how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=mode, resolve=resolve)
     return _check(
         _libc.syscall(_SYS_OPENAT2, root_fd, path.encode(), ctypes.byref(how), ctypes.sizeof(how)), f"open {path}"
     )

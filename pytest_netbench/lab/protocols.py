@@ -113,6 +113,16 @@ class HasImages(Protocol):
         ...
 
 
+@runtime_checkable
+class HasDeployers(Protocol):
+    """A lab that programs of somebody else deployed."""
+
+    @property
+    def deployers(self) -> Mapping[str, str]:
+        """By program: its version."""
+        ...
+
+
 class Cleaned(NamedTuple):
     """What came of cleaning up.
 

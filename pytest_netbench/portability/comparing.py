@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from typing import Final
@@ -10,14 +9,7 @@ from typing import Final
 from pytest_netbench.model.behaviour import Outcome
 from pytest_netbench.portability.portrait import Difference, Kind, Portrait
 
-_AGES: Final = re.compile(r"\b(?:\d+:\d\d:\d\d|\d+[wdh]\d+[dhm](?:\d+m)?|\d+d\d\d?:\d\d:\d\d)\b")
 _SHOWN_LINES: Final = 6
-
-
-def lines_of(text: str) -> tuple[str, ...]:
-    """The lines that a command printed, without ages, without space at their ends, and without empty lines."""
-    lines = (_AGES.sub("<age>", line).rstrip() for line in text.splitlines())
-    return tuple(line for line in lines if line)
 
 
 def differences(first: Portrait, second: Portrait) -> tuple[Difference, ...]:

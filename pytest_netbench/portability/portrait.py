@@ -25,6 +25,7 @@ class Portrait(Model):
     shown: dict[str, tuple[str, ...]] = Field({}, description="by node and command: the lines, without ages")
     versions: dict[str, str] = Field({}, description="by platform: the version that its nodes say")
     images: dict[str, str] = Field({}, description="by platform: the image or template of its nodes, if they have one")
+    deployers: dict[str, str] = Field({}, description="by program that deployed the network: its version")
     seconds: float = Field(0.0, description="wall seconds for all of it")
 
 
@@ -50,6 +51,7 @@ class Comparison(Model):
     second: Portrait
     differences: tuple[Difference, ...] = ()
     passing: tuple[Difference, ...] = Field((), description="what differed once, and not in a second pair of labs")
+    ended_at: str = Field("", description="when it was done: ISO 8601, UTC")
 
     @property
     def lacks(self) -> Mapping[str, str]:
@@ -57,8 +59,11 @@ class Comparison(Model):
         return {one.backend: one.lack for one in (self.first, self.second) if one.lack is not None}
 
     @property
+    def compared(self) -> int:
+        """How many of the recorded flows both sides measured."""
+        return len(self.first.flows.keys() & self.second.flows.keys())
+
+    @property
     def share(self) -> float | None:
         """The share of the recorded flows that both sides measured; ``None`` if none are recorded."""
-        if not self.first.of:
-            return None
-        return len(self.first.flows.keys() & self.second.flows.keys()) / self.first.of
+        return self.compared / self.first.of if self.first.of else None

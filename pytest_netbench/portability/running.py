@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
-from pytest_netbench.lab.resources import by_kind
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.resources import backend_of, by_kind
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
 from pytest_netbench.portability.comparing import differences
@@ -41,10 +44,14 @@ class Comparer:
     def compare(self, task: Task, work: Work, behaviour: Behaviour | None) -> Comparison:
         """Do the same work on both. What differs is looked at once more, on two fresh labs.
 
+        Nothing is deployed if one of them cannot run the task.
+
         Raises:
             LabError: A lab broke.
         """
-        first, second = self._both(task, work, behaviour, "")
+        first, second = (_unable(task, settings) for settings in (self.first, self.second))
+        if first.lack is None and second.lack is None:
+            first, second = self._both(task, work, behaviour, "")
         found = differences(first, second)
         passing = found
         if found:
@@ -61,6 +68,7 @@ class Comparer:
             second=second,
             differences=found,
             passing=passing,
+            ended_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
     def _both(self, task: Task, work: Work, behaviour: Behaviour | None, when: str) -> tuple[Portrait, Portrait]:
@@ -97,14 +105,26 @@ class Kept:
         draft.rename(path)
 
     def all(self) -> Iterator[Comparison]:
-        """Everything that is kept, by task."""
+        """What is kept, by task: of each work the newest comparison, as a task may have changed."""
+        newest: dict[tuple[str, str, str], Comparison] = {}
         for path in sorted(self._folder.glob("*/*/*.json")):
             if (found := _read(path)) is not None:
-                yield found
+                key = path.parents[1].name, found.task, found.work
+                if key not in newest or newest[key].ended_at <= found.ended_at:
+                    newest[key] = found
+        yield from newest.values()
 
     def _path(self, slug: str, digest: str, work: str, first: str, second: str) -> Path:
         name = re.sub(r"[^a-z0-9]+", "-", work.lower()).strip("-")
         return self._folder / f"{first}-{second}" / f"{slug}-{digest[:16]}" / f"{name}.json"
+
+
+def _unable(task: Task, settings: Settings) -> Portrait:
+    """A portrait without a network: it says what a backend lacks for a task, if anything."""
+    lack = backend_of("lab", settings.backend).lacks(request_of(task))
+    return Portrait(
+        backend=by_kind(settings.backend)["lab"], lack=None if lack is None else str(RequirementMissing(*lack))
+    )
 
 
 def _read(path: Path) -> Comparison | None:

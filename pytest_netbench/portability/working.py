@@ -17,15 +17,15 @@ from pytest_netbench.evaluation.testcases.reference import sample_of
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.devices import Devices, versions
-from pytest_netbench.lab.protocols import HasImages
+from pytest_netbench.lab.protocols import HasDeployers, HasImages
 from pytest_netbench.lab.resources import by_kind
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import UNLIMITED, Task
 from pytest_netbench.model.testcase import ShowTestcase, Testcase
-from pytest_netbench.portability.comparing import lines_of
 from pytest_netbench.portability.portrait import Portrait
+from pytest_netbench.portability.transient import lasting
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 
@@ -112,6 +112,7 @@ class _Sitting:
             shown=self._shown(view),
             versions=versions(lab),
             images=dict(lab.images) if isinstance(lab, HasImages) else {},
+            deployers=dict(lab.deployers) if isinstance(lab, HasDeployers) else {},
         )
         verdicts |= self._verdicts([one for one in self._payload.testcases if one.under is not None])
         return found.model_copy(update={"verdicts": verdicts})
@@ -140,12 +141,12 @@ class _Sitting:
         for one in asked:
             for command in one.commands:
                 try:
-                    found[f"{one.device}: {command}"] = lines_of(view.output(one.device, command))
+                    found[f"{one.device}: {command}"] = tuple(lasting(view.output(one.device, command).splitlines()))
                 except NotThere as error:
                     found[f"{one.device}: {command}"] = (str(error),)
         for node in self._scene.lab.topology.nodes:
             if node.control == "managed":
-                found[f"{node.name}: {RUNNING_CONFIG}"] = lines_of(view.running_config(node.name))
+                found[f"{node.name}: {RUNNING_CONFIG}"] = tuple(view.running_config(node.name).splitlines())
         return found
 
 

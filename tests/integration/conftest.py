@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.containerlab import Site
 from tests.integration.engine import Engine, engine_of_this_machine
+from tests.integration.images import frr_image
 from tests.labs.ssh.conftest import served  # noqa: F401  (a fixture)
 from tests.support.programs import NotToBeHad, Program, obtained
 
@@ -51,3 +53,14 @@ def docker(say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory)
             yield engine
     except NotToBeHad as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def site(docker: Engine, say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Where labs of containerlab are deployed."""
+    try:
+        image = frr_image(docker, say=say)
+    except NotToBeHad as error:
+        pytest.skip(str(error))
+    yield Site(docker, tmp_path_factory.mktemp("containerlab"), image)
+    docker.run("rmi", "-f", image)

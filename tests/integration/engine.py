@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytest_netbench.deadline import poll
 from tests.support.programs import NotToBeHad
 
 _READY_S = 60
@@ -20,15 +21,22 @@ _NAMESPACES = (
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"),
 )
 # The first process takes in orphans, as an init does: a container whose processes nobody takes in does not end. What
-# other programs write beside containers (names of hosts, namespaces by name) stays in here.
+# other programs write beside containers (names of hosts, namespaces by name) stays in here. A daemon that is killed is
+# started again, as service managers do.
 _INIT = """
 ip link set lo up
 mount --make-rprivate / && mount -t tmpfs run /run && mkdir -p /run/netns /run/netbench
 cp /etc/hosts /run/netbench/hosts && mount --bind /run/netbench/hosts /etc/hosts
 if [ -d /etc/ssh/ssh_config.d ]; then mount -t tmpfs ssh /etc/ssh/ssh_config.d; fi
-{daemon} --cgroup-parent {parent} &
-while kill -0 $! 2>/dev/null; do wait -n; done
+while :; do
+    {daemon} --cgroup-parent {parent} & daemon=$!
+    while kill -0 $daemon 2>/dev/null; do wait -n; status=$?; done
+    [ $status -eq 137 ] || break
+    rm -f {folder}/pid
+    while [ -e {folder}/{held} ]; do sleep 0.1; done
+done
 """
+_HELD = "held"
 _CGROUPS = Path("/sys/fs/cgroup")
 
 
@@ -39,6 +47,8 @@ class Engine:
     address: str | None
     enter: tuple[str, ...] = ()
     """The words before a command that runs beside its containers; none if they are on this machine itself."""
+    folder: Path | None = None
+    """Its files, if it was started for the tests."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -64,6 +74,19 @@ class Engine:
         """Whether the engine is there."""
         return "Server Version:" in self.run("info", check=False)
 
+    @contextlib.contextmanager
+    def killed(self) -> Iterator[None]:
+        """Kill the daemon, whose containers run on; it comes back after the block."""
+        assert self.folder is not None, "only an engine of the tests is killed"
+        held, pid = self.folder / _HELD, (self.folder / "pid").read_text().strip()
+        held.touch()
+        try:
+            subprocess.run([*self.enter, "kill", "-9", pid], check=True)
+            yield
+        finally:
+            held.unlink()
+            assert poll(self.answers, until=bool, within_s=_READY_S, pause_s=0.2), "the engine did not come back"
+
 
 @contextlib.contextmanager
 def engine_of_this_machine(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
@@ -81,19 +104,24 @@ def engine_of_this_machine(folder: Path, *, say: Callable[[str], None]) -> Itera
         return
     if os.geteuid() != 0:
         raise NotToBeHad("no Docker engine runs, and only root can start one; fix: start Docker, or run as root")
-    with _started(folder, say=say) as engine:
+    with engine_of_its_own(folder, say=say) as engine:
         yield engine
 
 
 @contextlib.contextmanager
-def _started(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
-    socket, log, parent = folder / "docker.sock", folder / "log", f"netbench-{os.getpid()}"
+def engine_of_its_own(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
+    """An engine that ends with the block. Only root can start one.
+
+    Raises:
+        NotToBeHad: It cannot be started.
+    """
+    socket, log, parent = folder / "docker.sock", folder / "log", f"netbench-{os.getpid()}-{folder.name}"
     daemon = f"dockerd -H unix://{socket} --data-root {folder}/data --exec-root {folder}/exec --pidfile {folder}/pid"
     say("starting a Docker engine in namespaces of its own")
     with log.open("w") as output:
         # the first process of a PID namespace ends all others with itself
         process = subprocess.Popen(
-            [*_NAMESPACES, "bash", "-c", _INIT.format(daemon=daemon, parent=parent)],
+            [*_NAMESPACES, "bash", "-c", _INIT.format(daemon=daemon, parent=parent, folder=folder, held=_HELD)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -107,7 +135,8 @@ def _started(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
                 raise NotToBeHad(f"a Docker engine cannot be started here: {_reason(log)}")
             time.sleep(0.2)
         (init,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        yield replace(engine, enter=("nsenter", "-t", init, "--net", "--pid", "--mount", "--wd=."))
+        enter = ("nsenter", "-t", init, "--net", "--pid", "--mount", "--wd=.")
+        yield replace(engine, enter=enter, folder=folder)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

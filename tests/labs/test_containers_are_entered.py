@@ -13,7 +13,7 @@ import pytest
 from pytest_netbench.backends.containerlab import networks, programs
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
-from pytest_netbench.errors import LabDied
+from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.kernel import silence
 from pytest_netbench.kernel.processes import started
 from pytest_netbench.model.topology import Node, Topology
@@ -157,3 +157,9 @@ def test_a_silent_interface_has_carrier_and_receives_nothing(
     assert node.run(ping).returncode == 0
     with pytest.raises(OSError, match="no interface"):
         networks.set_silent(other_network, "gone", silent=True)
+
+
+def test_files_on_mounts_of_the_container_are_reached_and_nothing_outside(node: ContainerNode) -> None:
+    assert node.read_file("/proc/1/comm") == "bash\n"
+    with pytest.raises(LabError, match="symbolic links"):
+        node.read_file("/proc/1/root/etc/hostname")

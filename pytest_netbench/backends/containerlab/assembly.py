@@ -35,6 +35,8 @@ from pytest_netbench.kernel.processes import started
 from pytest_netbench.lab.request import LabRequest
 
 _BRIDGE_S = 30.0
+_RESOLVER = "/etc/resolv.conf"
+"""The engine writes the resolver of this machine there, which no node has and none can reach."""
 
 
 def assembled(folder: Path, request: LabRequest, table: Mapping[str, Node], drivers: Mapping[str, Any]) -> ContainerLab:
@@ -61,6 +63,8 @@ def assembled(folder: Path, request: LabRequest, table: Mapping[str, Node], driv
         nodes = _nodes(folder, request, table, containers, by)
         for node in nodes.values():
             undone.callback(node.close)
+            if isinstance(node, ContainerNode):
+                node.write_file(_RESOLVER, "")
             by.plug_in(node.place.pid, node.ends)
         panel = _panel(folder.name, request, by)
         cabling = _cabling(panel, {name: node.place for name, node in nodes.items()}, request)

@@ -78,6 +78,8 @@ def call(argv: Sequence[str], *, given: bytes = b"", timeout_s: float) -> str:
         raise Failed(f"{argv[0]} is not installed") from None
     except subprocess.TimeoutExpired:
         raise Failed(f"{what} did not end within {timeout_s:g} s") from None
+    if done.returncode < 0:
+        raise Failed(f"{what} was killed by signal {-done.returncode}")
     said, errors = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
     if done.returncode:
         raise Failed(f"{what}: {reason(errors or said) or f'exit status {done.returncode}'}")
@@ -91,6 +93,19 @@ def reason(text: str) -> str:
     errors = [number for number, line in enumerate(lines) if _LEVEL.match(line)]
     chosen = lines[errors[0] :] if errors else lines[-1:]
     return _LEVEL.sub("", " ".join(chosen))[:_LONGEST]
+
+
+def releases() -> dict[str, str]:
+    """The versions of both programs.
+
+    Raises:
+        Failed: One is not there, or does not answer.
+    """
+    release = version(call(["containerlab", "version", "--short"], timeout_s=20))
+    return {
+        "containerlab": "without a release number" if release is None else ".".join(map(str, release)),
+        "docker": engine("version", "--format", "{{.Server.Version}}", timeout_s=20).strip(),
+    }
 
 
 def version(text: str) -> tuple[int, ...] | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -97,10 +98,14 @@ def enter(pid: int, since: str) -> None:
     Raises:
         OSError: The process has ended, or may not be entered.
     """
-    opened = [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind) for name, kind in _NAMESPACES]
-    groups = _control_groups(pid)
-    if started(pid) != since:
-        raise ProcessLookupError(3, "the container has ended")
+    try:
+        opened = [(os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC), kind) for name, kind in _NAMESPACES]
+        groups = _control_groups(pid)
+        lives = started(pid) == since
+    except FileNotFoundError:
+        lives = False
+    if not lives:
+        raise ProcessLookupError(errno.ESRCH, "the container has ended")
     for path in groups:
         with contextlib.suppress(OSError), open(path, "w", encoding="ascii") as file:
             file.write("0")

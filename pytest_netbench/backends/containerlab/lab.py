@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
-from pytest_netbench.backends.containerlab import leftovers
+from pytest_netbench.backends.containerlab import commands, leftovers
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.helpers import HelperContainer
 from pytest_netbench.backends.containerlab.links import ContainerLinks
@@ -30,6 +31,7 @@ from pytest_netbench.platforms.capability import Capability
 T = TypeVar("T")
 AnyNode = ContainerNode | ContainerDevice
 """A node of a lab: one whose container is entered, or a device."""
+_NOT_CLEAN = "the lab could not be cleaned up (fix: netbench clean)"
 
 
 class ContainerLab:
@@ -90,6 +92,15 @@ class ContainerLab:
     @property
     def prober(self) -> Prober:
         return self.capability(PROBES)
+
+    @property
+    def deployers(self) -> Mapping[str, str]:
+        """By program: its version.
+
+        Raises:
+            LabError: A program does not answer.
+        """
+        return commands.releases()
 
     def _kernel_name(self, node: str, interface: str) -> str:
         device = self.nodes[node]
@@ -157,6 +168,8 @@ class ContainerLab:
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             self._cleaning_failed = error
         self.cleanup_s = time.monotonic() - started
+        if self._cleaning_failed is not None:  # often nobody waits
+            warnings.warn(f"{self.folder.name}: {_NOT_CLEAN}: {self._cleaning_failed}", RuntimeWarning, stacklevel=1)
 
     def await_cleanup(self) -> None:
         """Wait until no container, network or file of a destroyed lab is left.
@@ -168,6 +181,4 @@ class ContainerLab:
             raise LabError("the lab was not destroyed")
         self._cleaner.join()
         if self._cleaning_failed is not None:
-            raise LabError(
-                f"the lab could not be cleaned up (fix: netbench clean): {self._cleaning_failed}"
-            ) from self._cleaning_failed
+            raise LabError(f"{_NOT_CLEAN}: {self._cleaning_failed}") from self._cleaning_failed

@@ -29,7 +29,9 @@ def open_file(pid: int, since: str, path: str, flags: int, mode: int) -> int:
         OSError: The container has ended, or has no such file.
     """
     with _root(pid, since) as root:
-        return syscalls.open_in_root(root, path, flags | os.O_NONBLOCK, mode if flags & os.O_CREAT else 0)
+        created = mode if flags & os.O_CREAT else 0
+        # mount points of a container are the engine's: an agent's command has its own
+        return syscalls.open_in_root(root, path, flags | os.O_NONBLOCK, created, mounts=True)
 
 
 def connect(pid: int, since: str, path: str) -> socket.socket:

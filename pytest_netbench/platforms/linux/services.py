@@ -250,10 +250,10 @@ def _page(server: WebServer) -> str:
 
 
 def read_command(files: Iterable[str] = SHOWN) -> str:
-    """A shell command that prints the beginnings of files, each behind a line with its name, if it is one."""
+    """A shell command that prints the beginnings of files that are not empty, each behind a line with its name."""
     names = " ".join(map(shlex.quote, files))
     shown = f'echo "file $file"; head -c {_MOST_SHOWN} "$file" | sed "s/^/ /"; echo'
-    return f'for file in {names}; do [ -f "$file" ] && {{ {shown}; }}; done; true'
+    return f'for file in {names}; do [ -f "$file" ] && [ -s "$file" ] && {{ {shown}; }}; done; true'
 
 
 def lines(text: str) -> list[str]:

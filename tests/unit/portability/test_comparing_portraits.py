@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_netbench.cli.main import main
-from pytest_netbench.portability.comparing import differences, lines_of
+from pytest_netbench.portability.comparing import differences
 from pytest_netbench.portability.page import page
 from pytest_netbench.portability.portrait import Comparison, Difference, Portrait
 from pytest_netbench.portability.running import Kept
@@ -64,13 +64,6 @@ def test_each_difference_is_named_with_both_sides(changes, words):
     assert [str(one) for one in differences(portrait(), portrait("other", **changes))] == [words]
 
 
-def test_ages_and_empty_lines_are_left_out_of_what_is_shown():
-    assert lines_of("O 10.0.0.0/8 [110/20] via 10.1.0.1, eth0, 00:12:55 \n\n up 1d02h\n") == (
-        "O 10.0.0.0/8 [110/20] via 10.1.0.1, eth0, <age>",
-        " up <age>",
-    )
-
-
 def test_what_is_kept_is_found_for_the_task_as_it_is_and_nothing_else(tmp_path):
     kept, work = Kept(tmp_path / "new"), Work(name="oracle")
     assert kept.load(TASK, work, "netns", "other") is None
@@ -86,18 +79,48 @@ def test_what_is_kept_is_found_for_the_task_as_it_is_and_nothing_else(tmp_path):
     assert [*kept.all()] == []
 
 
-def test_the_page_has_counts_shares_versions_images_and_reasons():
-    differing = comparison(
-        second=portrait("other", images={"frr": "frr:10"}, flows={"pc -> 10.1.0.1 icmp": "allowed"}),
-        differences=(Difference(kind="verdict", where="a | b", first="pass", second="fail"),),
+def test_of_a_task_that_changed_the_newest_comparison_counts(tmp_path):
+    kept = Kept(tmp_path)
+    for digest, day in (("f" * 64, "2026-11-01"), ("0" * 64, "2026-11-03"), ("a" * 64, "2026-11-02")):
+        kept.save(comparison(digest=digest, ended_at=f"{day}T10:00:00+00:00"), "netns", "other")
+    kept.save(comparison(work="nop"), "netns", "other")
+    assert sorted((one.work, one.ended_at[:10]) for one in kept.all()) == [("nop", ""), ("oracle", "2026-11-03")]
+
+
+def test_the_page_has_the_share_that_was_run_versions_images_counts_and_reasons():
+    second = portrait(
+        "other",
+        images={"frr": "frr:10"},
+        deployers={"maker": "2.1", "engine": "20"},
+        flows={"pc -> 10.1.0.1 icmp": "allowed"},
     )
-    lacking = comparison(work="nop", second=Portrait(backend="other", lack="no cables | here"))
-    text = page([differing, lacking])
+    one = Difference(kind="verdict", where="a | b", first="pass", second="fail")
+    differing = comparison(second=second, differences=(one,), passing=(one, one), ended_at="2026-11-29T10:00:00+00:00")
+    same = comparison(work="nop", second=second, ended_at="2026-11-30T10:00:00+00:00")
+    lacking = [
+        comparison(task=task, work=work, second=Portrait(backend="other", lack="no cables | here"))
+        for task in ("t1", "t2")
+        for work in ("oracle", "nop")
+    ]
+    text = page([differing, same, *lacking])
     assert "## netns and other" in text
-    assert "- `other`: frr 8.4.4, frr from `frr:10`" in text
-    assert f"| {TASK.slug} | oracle | 25% of 4 | 1 | 0 | 0 | 0 |" in text
-    assert f"| {TASK.slug} | nop | not run: no cables \\| here | - | - | - | - |" in text
+    assert (
+        "Run: 1 of 3 tasks, 2 works, 2026-11-29 to 2026-11-30. 1 of these have no difference, and 2 of 8 of the"
+        " recorded flows were compared."
+    ) in text
+    assert "- `netns`: frr 8.4.4\n" in text
+    assert "- `other`: engine 20, maker 2.1, frr 8.4.4, frr from `frr:10`\n" in text
+    assert f"| {TASK.slug} | oracle | 25% of 4 | 1 | 0 | 0 | 0 | 2 |\n" in text
+    assert f"| {TASK.slug} | nop | 25% of 4 | 0 | 0 | 0 | 0 | 0 |\n" in text
     assert "- `verdict a | b: pass; fail`" in text
+    assert "### Not run\n\n- no cables \\| here: 2 tasks (t1, t2)\n" in text
+    assert "| t1 |" not in text
+
+
+def test_a_page_of_tasks_of_which_none_was_run_says_so():
+    text = page([comparison(second=Portrait(backend="other", lack="no cables"))])
+    assert "Run: 0 of 1 tasks, 0 works. 0 of these have no difference, and none of the recorded flows" in text
+    assert "| task |" not in text
 
 
 def test_works_are_the_truth_nothing_and_solutions_in_turns():
@@ -126,15 +149,30 @@ def test_what_is_kept_is_told_again_without_a_lab(tmp_path, capsys, monkeypatch)
     path = ROOT / "tasks/routing/static-floating-backup.task.yaml"
     kept = Kept(tmp_path / "kept")
     kept.save(comparison(), "netns", "netns")
-    kept.save(comparison(work="nop", second=Portrait(backend="netns", lack="no cables")), "netns", "netns")
+    kept.save(comparison(work="nop"), "netns", "netns")
     arguments = ["--against", "netns", "--solutions", "0", "--results", "kept", "--page", "page.md"]
     assert main(["portability", str(path), *arguments]) == 0
     out = capsys.readouterr().out
     assert f"{path}: oracle: no difference (50% of 4 flows compared)\n" in out
-    assert f"{path}: nop: not on netns: no cables\n" in out
+    assert f"{path}: nop: no difference (50% of 4 flows compared)\n" in out
     assert (tmp_path / "page.md").read_text().startswith("# Portability\n")
     (file,) = (tmp_path / "kept").rglob("oracle.json")
     told = json.loads(file.read_text()) | {"differences": [{"kind": "flow", "where": "x", "first": "a", "second": ""}]}
     file.write_text(json.dumps(told))
     assert main(["portability", str(path), *arguments]) == 1
     assert f"{path}:   flow x: a; none\n" in capsys.readouterr().out
+
+
+def test_what_was_missing_is_looked_for_again_before_anything_is_deployed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    path = ROOT / "tasks/routing/static-floating-backup.task.yaml"
+    kept = Kept(tmp_path / "kept")
+    kept.save(comparison(second=Portrait(backend="containerlab", lack="no cables")), "netns", "containerlab")
+    arguments = ["--against", "containerlab", "--solutions", "0", "--results", "kept"]
+    assert main(["portability", str(path), *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert "no cables" not in out
+    assert f"{path}: oracle: not on containerlab: backend containerlab cannot run here" in out
+    assert f"{path}: nop: not on containerlab" in out
+    assert "on netns" not in err

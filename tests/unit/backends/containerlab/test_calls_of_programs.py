@@ -74,17 +74,24 @@ def program(folder: Path, name: str, script: str) -> None:
 
 
 def test_a_program_that_fails_hangs_or_talks_nonsense_is_an_error_of_one_sentence(programs: Path) -> None:
-    program(
-        programs,
-        "containerlab",
-        'case $1 in fail) echo "Error: no" >&2; exit 1;; hang) exec sleep 60;; esac; echo hello',
-    )
+    fails, hangs = 'fail) echo "Error: no" >&2; exit 1;;', "hang) exec sleep 60;;"
+    killed = 'killed) echo "INFO Creating container" >&2; kill -9 $$;;'
+    program(programs, "containerlab", f"case $1 in {fails} {hangs} {killed} esac; echo hello")
+    with pytest.raises(LabError, match=r"^containerlab killed was killed by signal 9$"):
+        commands.containerlab("killed")
     with pytest.raises(LabError, match=r"^containerlab fail: no$"):
         commands.containerlab("fail")
     with pytest.raises(LabError, match=r"^containerlab hang did not end within 0\.2 s$"):
         commands.containerlab("hang", timeout_s=0.2)
     with pytest.raises(LabError, match=r"^containerlab deploy printed no JSON: hello$"):
         commands.containerlab("deploy")
+
+
+@pytest.mark.parametrize(("printed", "release"), [("0.79.0", "0.79.0"), ("0.0.0", "without a release number")])
+def test_the_releases_of_both_programs_are_told(programs: Path, printed: str, release: str) -> None:
+    program(programs, "docker", "echo 20.10.24")
+    program(programs, "containerlab", f"echo {printed}")
+    assert commands.releases() == {"containerlab": release, "docker": "20.10.24"}
 
 
 def test_doctor_names_what_is_missing_and_a_release_that_is_too_old(programs: Path) -> None:

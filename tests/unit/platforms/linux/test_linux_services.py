@@ -33,11 +33,12 @@ def shown(*files: Path) -> list[str]:
     return services.lines(done.stdout.removesuffix("END\n"))
 
 
-def test_files_stand_below_their_names_and_those_that_are_missing_are_left_out(tmp_path: Path) -> None:
+def test_files_stand_below_their_names_and_missing_and_empty_ones_are_left_out(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "two words"
+    (tmp_path / "empty").touch()
     one.write_text("nameserver 10.0.1.10\n\n# by hand\n")
     other.write_text("port=53")  # without an end of line
-    assert shown(one, tmp_path / "none", other) == [
+    assert shown(one, tmp_path / "none", tmp_path / "empty", other) == [
         f"file {one}",
         " nameserver 10.0.1.10",
         " # by hand",
