@@ -15,7 +15,7 @@ ANOTHER = "tasks/security/zone-stateful-filter.task.yaml"
 
 def test_two_labs_run_at_once(site: Site) -> None:
     shown, results = site.pytest(TASK, ANOTHER, "--agent=oracle", "-n", "2")
-    assert {one["task"]: one["status"] for one in results} == {
+    assert {one["task_slug"]: one["status"] for one in results} == {
         "nat-port-forward": "passed",
         "zone-stateful-filter": "passed",
     }, shown
@@ -39,14 +39,14 @@ cables = [{"endpoints": [{"node": f"n{i}", "interface": "right"}, {"node": f"n{i
 topology = Topology.model_validate({"nodes": [{"name": f"n{i}"} for i in range(COUNT)], "links": cables})
 configs = {}
 for i in range(COUNT):
-    lines = ["sysctl -qw net.ipv4.ip_forward=1", f"ip address add 10.9.{i}.1/32 dev lo"]
+    lines = [f"address add 10.9.{i}.1/32 dev lo"]
     if i:
-        lines += [f"ip address add 10.0.{i - 1}.2/30 dev left"]
-        lines += [f"ip route add 10.9.{j}.1 via 10.0.{i - 1}.1 src 10.9.{i}.1" for j in range(i)]
+        lines += [f"address add 10.0.{i - 1}.2/30 dev left"]
+        lines += [f"route add 10.9.{j}.1 via 10.0.{i - 1}.1 src 10.9.{i}.1" for j in range(i)]
     if i < COUNT - 1:
-        lines += [f"ip address add 10.0.{i}.1/30 dev right"]
-        lines += [f"ip route add 10.9.{j}.1 via 10.0.{i}.2 src 10.9.{i}.1" for j in range(i + 1, COUNT)]
-    configs[f"n{i}"] = "\\n".join(lines)
+        lines += [f"address add 10.0.{i}.1/30 dev right"]
+        lines += [f"route add 10.9.{j}.1 via 10.0.{i}.2 src 10.9.{i}.1" for j in range(i + 1, COUNT)]
+    configs[f"n{i}"] = "\\n".join(["sysctl -qw net.ipv4.ip_forward=1", "ip -batch - <<END", *lines, "END"])
 request = LabRequest(
     name="line", topology=topology, dialects=dict.fromkeys(configs, "linux"), startup_configs=configs, strict=True
 )

@@ -18,6 +18,7 @@ from pytest_netbench.kernel import silence
 from pytest_netbench.kernel.processes import started
 from pytest_netbench.model.topology import Node, Topology
 from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.linux import boot
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="containers are entered as root")
@@ -163,3 +164,24 @@ def test_files_on_mounts_of_the_container_are_reached_and_nothing_outside(node: 
     assert node.read_file("/proc/1/comm") == "bash\n"
     with pytest.raises(LabError, match="symbolic links"):
         node.read_file("/proc/1/root/etc/hostname")
+
+
+@pytest.mark.parametrize(
+    ("config", "has_taken_effect"),
+    [
+        ("ip address add 10.0.0.1/24 dev near\n", True),
+        ("ip address add 2001:db8::1/64 dev near\n", False),
+        ("ip link add br0 type bridge; ip link set near master br0; ip link set br0 up\n", False),
+        ("echo netbench-addresses; cat <<EOF\n", False),
+        ("exit 0\n", False),
+    ],
+)
+def test_a_startup_config_says_whether_all_of_it_has_taken_effect(
+    node: ContainerNode, config: str, has_taken_effect: bool
+) -> None:
+    assert boot.boot(node, config) == ([], has_taken_effect)
+
+
+def test_a_line_that_prints_its_error_is_named_without_what_was_asked_beside(node: ContainerNode) -> None:
+    ((one,), _) = boot.boot(node, "true\necho sorry; false\n")
+    assert (one.line_number, one.message) == (2, "sorry")
