@@ -54,9 +54,9 @@ class Site:
             start_new_session=True,
         )
 
-    def run(self, *words: str) -> str:
+    def run(self, *words: str, timeout_s: float = 600) -> str:
         process = self.start(*words)
-        output, _ = process.communicate(timeout=600)
+        output, _ = process.communicate(timeout=timeout_s)
         return f"{output}\nstatus {process.returncode}\n"
 
     def pytest(self, *words: str) -> tuple[str, list[dict[str, Any]]]:
