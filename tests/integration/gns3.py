@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -11,11 +12,13 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.integration.guests import KERNEL_WORDS, MEMORY_MB, Guest
 from tests.support.programs import NotToBeHad, cache
 
 ROOT = Path(__file__).parents[2]
@@ -119,26 +122,39 @@ class Gns3:
             time.sleep(0.1)
         return True
 
-    def ask(self, path: str) -> Any:
-        """What its interface answers."""
+    def ask(self, path: str, body: object = None) -> Any:
+        """What its interface answers; to a ``POST`` if there is a body, JSON or bytes."""
         place, user = self.environment["NETBENCH_GNS3"], self.environment["NETBENCH_GNS3_USER"]
         password = self.environment["NETBENCH_GNS3_PASSWORD"]
         if self.release.startswith("3"):
-            body = json.dumps({"username": user, "password": password}).encode()
-            login = urllib.request.Request(
-                f"{place}/v3/access/users/authenticate", body, {"Content-Type": "application/json"}
-            )
-            with urllib.request.urlopen(login) as answer:
-                headers = {"Authorization": f"Bearer {json.load(answer)['access_token']}"}
-            asked = urllib.request.Request(f"{place}/v3{path}", headers=headers)
-        else:
-            opener = urllib.request.HTTPPasswordMgrWithDefaultRealm()
-            opener.add_password(None, place, user, password)
-            handler = urllib.request.HTTPBasicAuthHandler(opener)
-            with urllib.request.build_opener(handler).open(f"{place}/v2{path}") as answer:
-                return json.load(answer)
-        with urllib.request.urlopen(asked) as answer:
-            return json.load(answer)
+            given = {"username": user, "password": password}
+            token = _answer(f"{place}/v3/access/users/authenticate", given, {})["access_token"]
+            return _answer(f"{place}/v3{path}", body, {"Authorization": f"Bearer {token}"})
+        word = base64.b64encode(f"{user}:{password}".encode()).decode()
+        return _answer(f"{place}/v2{path}", body, {"Authorization": f"Basic {word}"})
+
+    def add_template(self, name: str, guest: Guest, *, adapters: int) -> None:
+        """Make a template of a guest, which runs without KVM."""
+        is_new = self.release.startswith("3")
+        for file in guest:
+            place = f"/images/upload/QEMU/{file.name}" if is_new else f"/compute/qemu/images/{file.name}"
+            self.ask(place, file.read_bytes())
+        given = {
+            "name": name,
+            "template_type": "qemu",
+            "compute_id": "local",
+            "qemu_path": shutil.which("qemu-system-x86_64"),
+            "ram": MEMORY_MB,
+            "adapters": adapters,
+            "adapter_type": "virtio-net-pci",
+            "console_type": "telnet",
+            "kernel_image": guest.kernel.name,
+            "initrd": guest.initramfs.name,
+            "kernel_command_line": KERNEL_WORDS,
+            "process_priority": "low",
+            "options": "-machine accel=tcg -nodefaults",
+        }
+        self.ask("/templates", given)
 
     def projects(self) -> list[str]:
         """The names of its projects."""
@@ -167,13 +183,24 @@ class Gns3:
         """What a command of netbench prints."""
         return self.run("-m", "pytest_netbench.cli", *words, **env)
 
-    def pytest(self, *words: str, **env: str) -> tuple[str, list[dict[str, Any]]]:
+    def pytest(self, *words: str, backend: str = "gns3", **env: str) -> tuple[str, list[dict[str, Any]]]:
         """The output of a run of pytest, and its results."""
         results = self.folder / f"results-{time.monotonic_ns()}"
         options = ("-q", "-p", "no:cacheprovider", f"--rootdir={self.folder}", f"--netbench-results={results}")
-        shown = self.run("-m", "pytest", *options, "--netbench-backend=gns3", *words, **env)
+        shown = self.run("-m", "pytest", *options, f"--netbench-backend={backend}", *words, **env)
         file = results / "results.jsonl"
         return shown, [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def _answer(url: str, body: object, headers: dict[str, str]) -> Any:
+    data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+    kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
+    asked = urllib.request.Request(url, data, {"Content-Type": kind, **headers})
+    try:
+        with urllib.request.urlopen(asked) as answer:
+            return json.loads(answer.read() or "null")
+    except urllib.error.HTTPError as error:
+        raise AssertionError(f"{url}: {error}: {error.read().decode(errors='replace')}") from None
 
 
 @contextlib.contextmanager

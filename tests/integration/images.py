@@ -16,7 +16,8 @@ _LEFT_OUT = [
 ]
 
 
-def _suite() -> str:
+def suite() -> str:
+    """The release of this machine's distribution, e.g. ``bookworm``."""
     words = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
     return words.get("VERSION_CODENAME", "stable").strip('"')
 
@@ -35,7 +36,7 @@ def _mirror() -> list[str]:
 
 def _make(build: Build) -> None:
     tree = build.folder / "tree"
-    build.run("debootstrap", "--variant=minbase", f"--include={_PACKAGES}", _suite(), tree, *_mirror())
+    build.run("debootstrap", "--variant=minbase", f"--include={_PACKAGES}", suite(), tree, *_mirror())
     left_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
     build.run("tar", "-cf", build.folder / "image.tar", *left_out, "-C", tree, ".")
     build.run("rm", "-rf", "--one-file-system", tree)
@@ -43,7 +44,7 @@ def _make(build: Build) -> None:
 
 _IMAGE = Program(
     name="frr-image",
-    version=f"1-{_suite()}",
+    version=f"1-{suite()}",
     make=_make,
     needs={"debootstrap": "apt-get install debootstrap"},
     within_s=600,

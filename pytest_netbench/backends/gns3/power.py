@@ -17,7 +17,7 @@ AnyNode = DeviceNode | ShellNode
 
 
 class Gns3Nodes:
-    """Implements ``lab.capabilities.NodeControl``. A Linux host goes on running; its driver starts all on it anew.
+    """Implements ``lab.capabilities.NodeControl``. While a Linux host reboots, its neighbors have no carrier.
 
     Args:
         nodes: The nodes.
@@ -64,6 +64,9 @@ class Gns3Nodes:
             if not isinstance(driver, Rebooting):
                 raise LabError(f"{node}: driver {driver.name!r} cannot reboot its nodes")
             with self._links.unplugged(node):
+                access.forget()
+                self._restart(node)
+                # an image may keep files and start programs of its own
                 driver.reboot(access, loaded)
             return
         access.close()

@@ -38,9 +38,14 @@ class KeptShell:
                 self._shell = Shell(self._connect(), name=self._name)
             return self._shell
 
-    def close(self) -> None:
-        """End the shell. Idempotent."""
+    def drop(self) -> None:
+        """End the shell; the next use opens another one."""
         with self._lock:
-            self._closed = True
             if self._shell is not None:
                 self._shell.close()
+                self._shell = None
+
+    def close(self) -> None:
+        """End the shell for good. Idempotent."""
+        self._closed = True
+        self.drop()

@@ -92,10 +92,10 @@ class ShellNode:
         return self._known_rights().enforces_read_only
 
     def prepare(self) -> None:
-        """Give the interfaces the names that the topology has for them.
+        """Give the interfaces the names that the topology has for them, and set them up.
 
         Raises:
-            LabError: The host has no such interface, or they cannot be renamed.
+            LabError: The host has no such interface, or they cannot be renamed or set up.
         """
         script = _renaming({known: host for known, host in self._names.items() if known != host})
         if script and (done := self.run(["sh", "-c", script])).returncode:
@@ -105,6 +105,9 @@ class ShellNode:
             raise LabError(
                 f"{self.name}: the host has no interface {', '.join(lacking)} (it has {', '.join(there) or 'none'})"
             )
+        script = " && ".join(f"ip link set dev {shlex.quote(one)} up" for one in ("lo", *self.interfaces))
+        if (done := self.run(["sh", "-c", script])).returncode:
+            raise LabError(f"{self.name}: its interfaces cannot be set up: {done.stderr.strip()}")
 
     def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
         return self._trusted.get().run(shlex.join(argv), input=input, timeout_s=timeout_s)
@@ -200,6 +203,15 @@ class ShellNode:
         self._sessions.clear()
         self._programs.close()
         self.let_go()
+
+    def forget(self) -> None:
+        """Let go of every line of a host that is switched off, and forget what was there; the next use connects anew."""
+        self._vtys.close()
+        self._sessions.clear()
+        self._programs.forget()
+        self._rights = None
+        self._trusted.drop()
+        self._agents.drop()
 
     def let_go(self) -> None:
         """Let go of every line without a word to the host, which ends by itself. Idempotent."""

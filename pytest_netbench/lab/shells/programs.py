@@ -84,6 +84,11 @@ class Programs:
             why = "there is no such program" if done.returncode == 127 else done.stderr.strip()
             raise LabError(f"{self._node}: {argv[0]} cannot be started: {why}")
 
+    def forget(self) -> None:
+        """Nothing is there any more: the host was switched off."""
+        with self._lock:
+            self._folder = ""
+
     def close(self) -> None:
         """End all programs with what they started, in order, then by force; remove the folder."""
         with self._lock:

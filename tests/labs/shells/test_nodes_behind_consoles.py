@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import time
 from collections.abc import Iterator
@@ -116,6 +117,19 @@ def test_interfaces_get_the_names_of_the_topology(new_host: Any, cable: Any) -> 
     lacking.close()
 
 
+def test_interfaces_are_up_as_those_of_a_namespace_are(new_host: Any, cable: Any) -> None:
+    one, other = new_host(), new_host()
+    cable(one, "eth1", other, "eth1")
+    other.run("ip", "link", "set", "eth1", "up")
+    one.run("ip", "link", "set", "lo", "down")
+    node = ShellNode(name="a", platform="linux", topology=topology("a", "b"), connect=one.line)
+    node.prepare()
+    assert {"lo", "eth1"} <= set(
+        re.findall(r"^(\w+)", node.run(["ip", "-br", "link", "show", "up"]).stdout, re.MULTILINE)
+    )
+    node.close()
+
+
 def test_the_driver_of_linux_boots_and_configures_a_host(node: ShellNode) -> None:
     driver = LinuxDriver()
     startup = "ip link add d0 type veth peer name d1\n"
@@ -128,6 +142,31 @@ def test_the_driver_of_linux_boots_and_configures_a_host(node: ShellNode) -> Non
     assert "198.51.100.0/24 via 192.0.2.9" in driver.running_config(node)
     assert "192.0.2.1/24" in driver.execute(node, "ip -br address show d0")
     assert driver.execute(node, "ip link set d0 down").endswith("[exit status 2]")
+
+
+def test_a_host_that_was_switched_off_is_booted_from_its_startup_config(new_host: Any, cable: Any) -> None:
+    """As a backend reboots a host: another machine stands at the same console, and nothing of the first is in it."""
+    hosts, driver, startup = [new_host()], LinuxDriver(), "ip address add 192.0.2.1/24 dev eth1\n"
+    cable(hosts[0], "eth1", new_host(), "eth1")
+    node = ShellNode(name="a", platform="linux", topology=topology("a", "b"), connect=lambda: hosts[-1].line())  # noqa: PLW0108 - of the last host
+    node.prepare()
+    driver.boot(node, startup)
+    booted = driver.running_config(node)
+    driver.apply(node, ["ip address add 198.51.100.1/24 dev eth1", "nft add table ip mine"])
+    node.start(["sleep", "605"])
+    node.shell("true", writable=False)
+    hosts[-1].close()
+    hosts.append(new_host())
+    cable(hosts[1], "eth1", new_host(), "eth1")
+    node.forget()
+    node.prepare()
+    assert driver.reboot(node, startup) == []
+    assert driver.running_config(node) == booted
+    assert node.shell("id -u", writable=False).stdout == "65534\n"
+    node.start(["sleep", "606"])
+    assert "sleep 606" in hosts[1].run("ps", "axo", "args")
+    node.close()
+    assert "sleep 606" not in hosts[1].run("ps", "axo", "args")
 
 
 @pytest.mark.skipif(daemons.directory() is None, reason=f"FRR is not installed (fix: {daemons.INSTALL_COMMAND})")
