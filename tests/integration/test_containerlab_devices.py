@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from tests.integration import forwarder
-from tests.integration.test_containerlab import NOTHING, Site, pytestmark, site  # noqa: F401  (a fixture, and its marks)
+from tests.integration.containerlab import NEEDED, NOTHING, Site
 
+pytestmark = NEEDED
 IMAGE = "netbench-integration:frr"
 TASK = {
     "task_name": "R1 reaches a LAN behind h1",
@@ -57,7 +58,7 @@ with subprocess.Popen([sys.executable, "-m", "pytest_netbench.cli", "lab", sys.a
 
 
 @pytest.fixture
-def ios(site: Site, tmp_path: Path) -> Iterator[dict[str, Any]]:  # noqa: F811
+def ios(site: Site, tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Login and port of an IOS node that is no container."""
     (tmp_path / "own.task.yaml").write_text(yaml.safe_dump(TASK))
     with subprocess.Popen(
@@ -72,7 +73,7 @@ def ios(site: Site, tmp_path: Path) -> Iterator[dict[str, Any]]:  # noqa: F811
 
 
 @pytest.fixture
-def kinds(ios: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: Site) -> dict[str, Any]:  # noqa: F811
+def kinds(ios: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: Site) -> dict[str, Any]:
     """A table in which a container that forwards stands for ``cisco_ios``."""
     table = {
         "linux": {"image": IMAGE},
@@ -104,7 +105,7 @@ def kinds(ios: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_device_boots_by_itself_is_logged_in_to_and_has_the_verdicts_of_other_backends(
-    site: Site,  # noqa: F811
+    site: Site,
     kinds: dict[str, Any],
     ios: dict[str, Any],
     tmp_path: Path,
@@ -120,7 +121,7 @@ def test_a_device_boots_by_itself_is_logged_in_to_and_has_the_verdicts_of_other_
 
 
 def test_what_the_image_cannot_be_is_skipped_with_a_sentence(
-    site: Site,  # noqa: F811
+    site: Site,
     kinds: dict[str, Any],
     tmp_path: Path,
 ) -> None:
@@ -136,7 +137,7 @@ def test_what_the_image_cannot_be_is_skipped_with_a_sentence(
 
 
 def test_a_device_that_nobody_can_log_in_to_is_an_error_of_the_lab_and_leaves_nothing(
-    site: Site,  # noqa: F811
+    site: Site,
     kinds: dict[str, Any],
     tmp_path: Path,
 ) -> None:
