@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
@@ -161,27 +161,23 @@ class _Reader:
         raise self._error(message, path=self._path, line=line)
 
 
-def joined(links: Iterable[tuple[Endpoint, ...]], bridges: Collection[str]) -> Iterator[tuple[Endpoint, ...]]:
-    """The ends of each cable, and of one LAN for each bridge, without the bridge's own."""
-    lans: dict[str, list[Endpoint]] = {}
-    parents: dict[str, str] = {}
+def joined(links: Sequence[tuple[Endpoint, ...]], bridges: Collection[str]) -> Iterator[tuple[Endpoint, ...]]:
+    """The ends of each cable, and of one LAN for each bridge, without the bridge's own.
 
-    def root(bridge: str) -> str:
-        while bridge in parents:
-            bridge = parents[bridge]
-        return bridge
-
+    Bridges with a cable between them are one.
+    """
+    same = {bridge: bridge for bridge in bridges}
     for ends in links:
-        at = [end.node for end in ends if end.node in bridges]
-        if not at:
+        first, *others = [same[end.node] for end in ends if end.node in bridges] or [""]
+        for other in others:
+            same = {bridge: first if one == other else one for bridge, one in same.items()}
+    lans: dict[str, list[Endpoint]] = {}
+    for ends in links:
+        at = next((same[end.node] for end in ends if end.node in bridges), None)
+        if at is None:
             yield ends
-            continue
-        first = root(at[0])
-        for other in map(root, at[1:]):
-            if other != first:  # a cable between two bridges makes one LAN of both
-                parents[other] = first
-                lans.setdefault(first, []).extend(lans.pop(other, []))
-        lans.setdefault(first, []).extend(end for end in ends if end.node not in bridges)
+        else:
+            lans.setdefault(at, []).extend(end for end in ends if end.node not in bridges)
     yield from (tuple(ends) for ends in lans.values() if ends)
 
 

@@ -9,6 +9,10 @@ USAGE = 4
     ("arguments", "said"),
     [
         (["--agent=oracel"], "unknown agent 'oracel'*Did you mean 'oracle'*"),
+        (
+            ["--agent=oracle", "--netbench-lab=mine"],
+            "--netbench-lab=mine: backend memory deploys labs of its own, and uses none that run already",
+        ),
         (["--agent=oracle", "--netbench-backend=netnss"], "unknown backend 'netnss' (known: *memory*netns*"),
         (  # the ini file has memory, which serves labs
             ["--agent=oracle", "--netbench-backend=netns"],
@@ -94,6 +98,7 @@ def test_the_help_has_a_group_with_every_option(bench):
     for option in (
         "--agent=AGENT",
         "--netbench-backend=NAME",
+        "--netbench-lab=NAME|FILE",
         "--netbench-time-scale=N",
         "--netbench-trials=N",
         "--netbench-budget=LIMIT=N,*",

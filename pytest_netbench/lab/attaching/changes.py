@@ -24,9 +24,14 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.removed or self.added)
 
-    def commands(self, dialect: Any) -> list[str]:
-        """As commands, the removals first."""
-        gone = [line for path in self.removed for line in dialect.syntax.negate(path)]
+    def commands(self, dialect: Any, bare: Callable[[str], str] = str) -> list[str]:
+        """As commands, the removals first.
+
+        Args:
+            dialect: Of the configurations.
+            bare: The part of a line that removes it.
+        """
+        gone = [line for *above, last in self.removed for line in dialect.syntax.negate((*above, bare(last)))]
         return [*gone, *_typed(self.added, 0)]
 
     def __str__(self) -> str:

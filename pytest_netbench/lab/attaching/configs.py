@@ -84,7 +84,7 @@ class Configs:
             if left == last:
                 break
             last = left
-            self._driver.apply(self._node, left.commands(self._dialect))
+            self._driver.apply(self._node, left.commands(self._dialect, self._bare))
         now = self._tree(self.running())
         left = changes(self._dialect, now, target(now), stays)
         if left:
@@ -115,6 +115,10 @@ class Configs:
                 refused.append(RefusedLine(node=self._node.name, line_number=number, line=line, message=message))
             out.append("" if stays else line)
         return "\n".join(out), refused
+
+    def _bare(self, line: str) -> str:
+        words = self._standing.bare.match(line) if self._standing.bare is not None else None
+        return line if words is None else words[0]
 
     def _is_there(self, line: str, present: Collection[str]) -> bool:
         return line in present or self._standing.silent.match(line) is not None

@@ -17,6 +17,7 @@ class Standing:
         fixed: Sections that cannot be removed; the lines below them can.
         fresh: Lines that a fixed section has on a device that nobody has configured.
         silent: Lines that say nothing, or change by themselves.
+        bare: How lines begin of which only these words are typed to remove them.
         interface: The section of an interface.
     """
 
@@ -24,6 +25,7 @@ class Standing:
     fixed: re.Pattern[str]
     fresh: Sequence[str] = ()
     silent: re.Pattern[str]
+    bare: re.Pattern[str] | None = None
     interface: str = "interface {}"
 
 
@@ -52,6 +54,7 @@ STANDING: Final[Mapping[str, Standing]] = {
             r"(?:!.*|end|exit|exit-\S+|Building configuration.*|Current configuration.*|frr version .*"
             r"|no ip(?:v6)? forwarding)$"
         ),
+        bare=re.compile(r"description(?= )"),
     ),
     # the next two are written from documentation only: no such device was ever asked
     "arista_eos": Standing(

@@ -89,6 +89,8 @@ class ConfigSession:
             cli.send("end")
             self._context = []
         self._start_daemons(line)
+        if is_adopted(self._node) and (absent := self._absent(line)):
+            return "error", f"% {absent} does not run on this router."
         return self._type(line)
 
     def finish(self) -> None:
@@ -157,6 +159,15 @@ class ConfigSession:
                 self._node.write_file(vtysh.CONF, vtysh.conf(name))
             self._node.drop_cli(vtysh.SHOW)
             self._node.drop_cli(vtysh.VIEW)
+
+    def _absent(self, line: str) -> str | None:
+        """The daemon for which a line is, if it does not run: vtysh takes such a line and does nothing."""
+        if vtysh.mode(self._open().prompt) == "":
+            return None
+        needed = daemons.needed_by([line])
+        if line.split()[:1] != ["bfd"]:
+            needed -= {"bfdd"}  # the daemon of a protocol takes what it says of BFD
+        return None if needed & self._running else min(needed, default=None)
 
     def _start_daemons(self, line: str) -> None:
         if self._cli is None or vtysh.mode(self._cli.prompt) == "":

@@ -60,12 +60,12 @@ def of(node: HostedNode) -> Installation:
     Raises:
         LabError: The node's image cannot be asked.
     """
-    if not isinstance(node, OwnPrograms):
-        home = daemons.directory()
-        return Installation(None if home is None else str(home), daemons.installed(), daemons.version())
     if _RESTRICTED in node.memory:
         restricted: Installation = node.memory[_RESTRICTED]
         return restricted
+    if not isinstance(node, OwnPrograms):
+        home = daemons.directory()
+        return Installation(None if home is None else str(home), daemons.installed(), daemons.version())
     if _MEMORY not in node.image_memory:
         node.image_memory[_MEMORY] = _of_image(node)
     found: Installation = node.image_memory[_MEMORY]

@@ -20,6 +20,7 @@ _BY_PEOPLE: Final = ("boot", "static", "dhcp")
 _NOT_MADE: Final = ("local", "broadcast", "multicast", "anycast")
 _PASSING: Final = re.compile(r" (?:linkdown|dead|pref medium|error -?\d+|expires \S+|extern_learn)(?= |$)")
 _QUIET_QUEUES: Final = ("noqueue", "pfifo_fast", "fq_codel", "mq")
+_FOREIGN: Final = re.compile(r"\bxt (?:match|target)\b|# xt_")
 _SHOWN: Final = 12
 _SETTLING_S: Final = 5.0
 _READS: Final = (
@@ -27,7 +28,7 @@ _READS: Final = (
     *(f"ip -o {family} route show table all" for family in _FAMILIES),
     *(f"ip {family} rule show" for family in _FAMILIES),
     "ip neigh show nud permanent",
-    "nft list ruleset 2>/dev/null || echo none",
+    "nft -s list ruleset 2>/dev/null || echo none",
     "tc qdisc show 2>/dev/null; true",
 )
 
@@ -59,9 +60,13 @@ class Kernel:
         """Refuse what could not be put back.
 
         Raises:
-            RequirementMissing: An interface of the task has a queue that somebody made.
+            RequirementMissing: An interface of the task has a queue that somebody made, or there is a rule of iptables
+                that nft cannot write.
         """
-        for line in self._read()[1].splitlines():
+        state, queues = self._read()
+        if any(_FOREIGN.search(line) for line in state.ruleset or ()):
+            raise RequirementMissing(f"{self._name}: it has rules of iptables that nft cannot write, and put back")
+        for line in queues.splitlines():
             words = line.split()
             if len(words) > 4 and words[1] not in _QUIET_QUEUES and words[4] in own:
                 raise RequirementMissing(

@@ -34,7 +34,6 @@ class _Typed:
 
     def boot(self, node: ContainerNode, config: str) -> list[RefusedLine]:
         self.before_typing()
-        adoption.load(node, f"no {_OBJECTS}")
         return adoption.load(node, config)
 
 
@@ -65,7 +64,12 @@ class RouterConfigs:
         Raises:
             LabError: Something cannot be removed.
         """
-        self._typed.before_typing = before_typing
+
+        def prepared() -> None:
+            before_typing()
+            adoption.load(self._node, f"no {_OBJECTS}")
+
+        self._typed.before_typing = prepared
         # vtysh shows the name of the container, whatever is typed
         lines = ["!" if line.startswith("hostname ") else line for line in startup_config.splitlines()]
         return self._configs.load("\n".join(lines))
@@ -76,14 +80,14 @@ class RouterConfigs:
         Raises:
             LabError: It is not; the text has the lines.
         """
-        adoption.load(self._node, "\n".join(line for line in saved.splitlines() if line.startswith("hostname ")))
+        wanted = _lines(saved)
+        if _lines(self.text()) == wanted:
+            return
+        # all is typed anew, in the order in which it was shown, which is the order of some lists
+        self._typed.before_typing = lambda: None
+        self._configs.load(saved)
         self._configs.restore(saved)
-        if _lines(self.text()) != _lines(saved):
-            # the same lines in another order: all are typed anew, in the order in which they were shown
-            self._typed.before_typing = lambda: None
-            self._configs.load(saved)
-            self._configs.restore(saved)
-        found, wanted = _lines(self.text()), _lines(saved)
+        found = _lines(self.text())
         if found != wanted:
             left = differences(wanted, found) or ["the same lines, in another order"]
             raise LabError("\n".join([f"{self._node.name}: lines of the running config differ:", *left[:_SHOWN]]))
