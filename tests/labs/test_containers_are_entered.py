@@ -93,6 +93,20 @@ def test_listings_are_made_for_an_agent_that_looks_and_nothing_else_is(node: Con
     assert "not permitted" in node.shell("nft list ruleset", writable=False).stderr
 
 
+@pytest.mark.parametrize("taken", [3, 4, 5])
+def test_listings_are_made_whatever_descriptors_are_open(node: ContainerNode, taken: int) -> None:
+    asked = programs.request(node.place, ["/bin/sh", "-c", "nft list tables"], "read", reads=PRIVILEGED_READS)
+    opened = " ".join(f"{number}</dev/null" for number in range(3, 3 + taken))
+    assert node.run(["nft", "add", "table", "ip", "seen"]).returncode == 0
+    done = subprocess.run(
+        ["sh", "-c", f'exec {opened}; exec "$@"', "sh", *programs.command(asked)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "table ip seen\n", done.stderr
+
+
 def test_what_is_too_long_too_slow_or_left_to_run_ends(node: ContainerNode) -> None:
     few = SandboxLimits(timeout_s=1, output_bytes=1000)
     flooding = node.shell("yes", writable=False, limits=few)

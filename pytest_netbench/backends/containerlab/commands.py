@@ -76,7 +76,7 @@ def call(argv: Sequence[str], *, given: bytes = b"", timeout_s: float) -> str:
         )
     except FileNotFoundError:
         raise Failed(f"{argv[0]} is not installed") from None
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, PermissionError):  # a SUID program may not be killed
         raise Failed(f"{what} did not end within {timeout_s:g} s") from None
     if done.returncode < 0:
         raise Failed(f"{what} was killed by signal {-done.returncode}")

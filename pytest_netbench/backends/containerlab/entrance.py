@@ -162,7 +162,9 @@ def _agent(request: Request, desk: listings_desk.Desk | None, own_user: int) -> 
             fcntl.ioctl(0, _TAKE_TERMINAL, 0)
         _furnish(limits, with_readers=desk is not None)
         kept = {8: desk.theirs[0], 9: desk.theirs[1]} if desk is not None else {}
-        for number, descriptor in kept.items():
+        # above both numbers first: either pipe may have one of them already
+        lifted = {number: fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, max(kept) + 1) for number, one in kept.items()}
+        for number, descriptor in lifted.items():
             os.dup2(descriptor, number, inheritable=True)
         confinement.let_go(kept)
         known = _identity(request["user"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
 import os
 import socket
@@ -57,7 +58,7 @@ def receive(connection: socket.socket) -> tuple[bytes, list[int]]:
     Raises:
         OSError: The other end is gone.
     """
-    header, descriptors, _, _ = socket.recv_fds(connection, _LENGTH.size, _MOST_DESCRIPTORS)
+    header, descriptors = _received(connection)
     if len(header) != _LENGTH.size:
         raise ConnectionError("the connection was closed")
     left, parts = _LENGTH.unpack(header)[0], []
@@ -68,3 +69,14 @@ def receive(connection: socket.socket) -> tuple[bytes, list[int]]:
         parts.append(part)
         left -= len(part)
     return b"".join(parts), descriptors
+
+
+def _received(connection: socket.socket) -> tuple[bytes, list[int]]:
+    """What came first. Descriptors are closed in programs that start meanwhile, which ``recv_fds`` cannot do."""
+    found = array.array("i")
+    room = socket.CMSG_SPACE(_MOST_DESCRIPTORS * found.itemsize)
+    data, ancillary, _, _ = connection.recvmsg(_LENGTH.size, room, socket.MSG_CMSG_CLOEXEC)
+    for level, kind, value in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            found.frombytes(value[: len(value) - len(value) % found.itemsize])
+    return data, [*found]

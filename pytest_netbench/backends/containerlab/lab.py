@@ -155,8 +155,6 @@ class ContainerLab:
         self._let_go()
         if self._cabling is not None:
             self._cabling.close()
-        if self._helper is not None:
-            self._helper.close()
         # not a daemon thread: the interpreter does not end before it does
         self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
         self._cleaner.start()
@@ -164,6 +162,8 @@ class ContainerLab:
 
     def _clean_up(self, started: float) -> None:
         try:
+            if self._helper is not None:
+                self._helper.close()
             leftovers.remove(self.folder)
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             self._cleaning_failed = error

@@ -79,7 +79,7 @@ def _calls(topology: Path) -> list[str]:
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().split(b"\0")
-            if str(topology).encode() in words and b"containerlab" in words[0]:
+            if {str(topology).encode(), b"deploy"} <= {*words}:
                 found.append(process.name)
     return found
 

@@ -106,6 +106,7 @@ def test_a_message_arrives_whole_with_its_descriptors(tmp_path: Path) -> None:
     exchange.send(here, b"x" * 100_000, [file.fileno()])
     data, (descriptor,) = exchange.receive(there)
     assert len(data) == 100_000
+    assert not os.get_inheritable(descriptor)  # no program that starts meanwhile gets it
     assert os.fstat(descriptor).st_ino == os.fstat(file.fileno()).st_ino
     here.close()
     with pytest.raises(ConnectionError):
