@@ -76,6 +76,14 @@ class NodeFacts(Protocol):
     def time_scale(self) -> float: ...
 
 
+@runtime_checkable
+class OwnPrograms(Protocol):
+    """A node whose programs come from an image, and not from this machine."""
+
+    image_memory: dict[str, Any]
+    """What drivers know of the image; one object for all nodes of a lab that have the same image."""
+
+
 class NodeAccess(NodeFacts, Protocol):
     """One running node: facts, and capabilities for all that can be done with it."""
 

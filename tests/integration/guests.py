@@ -13,7 +13,7 @@ from tests.support.programs import Build, Program, obtained
 
 USER, PASSWORD = "root", "netbench"
 """Who logs in at the console."""
-MEMORY_MB = 384
+MEMORY_MB = 512
 KERNEL_WORDS = "console=ttyS0 quiet mitigations=off tsc=reliable panic=-1"
 _INIT = Path(__file__).with_name("guest_init.sh")
 _PACKAGES = (
@@ -111,10 +111,12 @@ def _merge(tree: Path) -> None:
 
 
 def _furnish(build: Build, tree: Path) -> None:
-    """Do what the packages' scripts would: modules by name, programs of busybox, users; and the first process."""
+    """Do what the packages' scripts would (modules by name, bytecode, users); add busybox and the first process."""
     (modules,) = (tree / "usr/lib/modules").iterdir()
     build.run("depmod", "-b", tree / "usr", modules.name)
     build.run("chroot", tree, "/usr/bin/busybox", "--install", "-s", "/usr/bin")
+    (python,) = (tree / "usr/lib").glob("python3.*")
+    build.run("chroot", tree, "/usr/bin/python3", "-m", "compileall", "-q", f"/usr/lib/{python.name}")
     hashed = build.run("openssl", "passwd", "-6", PASSWORD).strip()
     (tree / "etc/passwd").write_text(_ACCOUNTS.format(password=hashed))
     (tree / "etc/group").write_text(_GROUPS)
@@ -125,7 +127,7 @@ def _furnish(build: Build, tree: Path) -> None:
 
 _GUEST = Program(
     name="guest",
-    version=f"2-{suite()}",
+    version=f"3-{suite()}",
     make=_make,
     needs={
         name: f"apt-get install {package}"

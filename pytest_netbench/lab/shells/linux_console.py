@@ -19,7 +19,7 @@ from pytest_netbench.lab.shells.node import ShellNode
 
 _SLACK_S = 20.0
 _LIFETIME_S = 600
-_READY_S = 10.0
+_READY_S = 60.0  # a host that is emulated starts a program slowly
 _PAUSE_S = 0.02
 _FRESH_S = 1.0
 _LOOK = """

@@ -205,7 +205,7 @@ class ShellNode:
         self.let_go()
 
     def forget(self) -> None:
-        """Let go of every line of a host that is switched off, and forget what was there; the next use connects anew."""
+        """Let go of the lines of a host that was switched off and of what was there; the next use connects again."""
         self._vtys.close()
         self._sessions.clear()
         self._programs.forget()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from pytest_netbench.errors import LabError
+from pytest_netbench.platforms.access import OwnPrograms
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import daemons
 
@@ -20,14 +21,6 @@ for home in {homes}; do
     exit
 done
 """
-
-
-@runtime_checkable
-class OwnPrograms(Protocol):
-    """A node whose programs come from an image, and not from this machine."""
-
-    image_memory: dict[str, Any]
-    """What drivers know of the image; one object for all nodes of a lab that have the same image."""
 
 
 class Installation(NamedTuple):

@@ -14,7 +14,7 @@ from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.model.hosting import DhcpClient, HostService, ServerName
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
-from pytest_netbench.platforms.access import Completed, SandboxLimits
+from pytest_netbench.platforms.access import Completed, OwnPrograms, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, config, console, dhcp, listing, routing, services
@@ -53,7 +53,9 @@ class LinuxDriver:
     def installed_version(self) -> str | None:
         return _version()
 
-    def version(self, node: HostNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def version(self, node: HostNode) -> str | None:
+        if isinstance(node, OwnPrograms):
+            return node.run(["uname", "-r"]).stdout.strip() or None
         return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
