@@ -115,6 +115,9 @@ def _furnish(build: Build, tree: Path) -> None:
     (modules,) = (tree / "usr/lib/modules").iterdir()
     build.run("depmod", "-b", tree / "usr", modules.name)
     build.run("chroot", tree, "/usr/bin/busybox", "--install", "-s", "/usr/bin")
+    # a shell of busybox takes its own programs for those of the packages
+    (tree / "usr/bin/sh").unlink(missing_ok=True)
+    (tree / "usr/bin/sh").symlink_to("bash")
     (python,) = (tree / "usr/lib").glob("python3.*")
     build.run("chroot", tree, "/usr/bin/python3", "-m", "compileall", "-q", f"/usr/lib/{python.name}")
     hashed = build.run("openssl", "passwd", "-6", PASSWORD).strip()
@@ -127,7 +130,7 @@ def _furnish(build: Build, tree: Path) -> None:
 
 _GUEST = Program(
     name="guest",
-    version=f"3-{suite()}",
+    version=f"4-{suite()}",
     make=_make,
     needs={
         name: f"apt-get install {package}"

@@ -8,23 +8,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.integration import guests
-from tests.integration.gns3 import Gns3, served
+from tests.integration.gns3 import Gns3
+from tests.integration.gns3_guests import served_with_guests, verdicts
 from tests.integration.test_gns3 import PROGRAM, told
 from tests.support.programs import NotToBeHad
 
 RELEASE = "3.0.6"
-KINDS = f"""\
-linux: &guest
-  gns3: &guest-of-gns3
-    template: Guest
-    driver: linux
-    console: shell
-    username: {guests.USER}
-    password: $GUEST_PASSWORD
-    boot-s: 400
-frr: {{gns3: {{<<: *guest-of-gns3, driver: frr}}}}
-"""
 TASK = """\
 task_name: A branch behind a new address
 difficulty: easy
@@ -74,15 +63,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def gns3(say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gns3]:
     try:
-        guest = guests.guest(say=say)
-        with served(tmp_path_factory.mktemp("gns3"), RELEASE, say) as one:
-            one.add_template("Guest", guest, adapters=4)
-            (one.folder / "kinds.yaml").write_text(KINDS)
+        with served_with_guests(tmp_path_factory.mktemp("gns3"), RELEASE, say) as one:
             (one.folder / "branch.task.yaml").write_text(TASK)
-            one.environment |= {
-                "NETBENCH_KINDS": str(one.folder / "kinds.yaml"),
-                "GUEST_PASSWORD": guests.PASSWORD,
-            }
             yield one
     except NotToBeHad as error:
         pytest.skip(str(error))
@@ -96,10 +78,7 @@ def test_a_router_and_a_host_have_the_verdicts_that_they_have_on_namespaces(gns3
         )
         assert len(results) == 2, shown
         assert {one["environment"]["backend"] for one in results} == {backend}
-        found[backend] = {
-            one["agent"]["id"]: (one["status"], {case["name"]: case["status"] for case in one["testcase_results"]})
-            for one in results
-        }
+        found[backend] = verdicts(results)
     assert found["gns3"] == found["netns"]
     assert found["gns3"]["oracle"][0] == "passed"
     assert found["gns3"]["nop"][0] == "failed"
@@ -115,7 +94,7 @@ from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS
 lab = deployed("guests", ["a", "b"], link("a", "b"))
 links, nodes, a, b = lab.capability(LINKS), lab.capability(NODES), lab.nodes["a"], lab.nodes["b"]
 carrier = lambda node: node.run(["cat", "/sys/class/net/eth0/carrier"]).stdout.strip()
-found = {"deploy_s": lab.deploy_s, "at first": icmp(lab).delivered}
+found = {"at first": icmp(lab).delivered, "kernel": lab.driver("a").version(a)}
 try:
     (datagram,) = lab.prober.probe([Probe(source="a", target="10.0.0.2", protocol="udp", listen_on="b", dscp=46)])
     found["datagram"] = datagram.delivered, datagram.seen_source, datagram.received_dscp
@@ -146,8 +125,8 @@ tell(**found)
 """,
     )
     found = told(shown)
-    print(found)
     assert found["at first"] is True
+    assert "cloud-amd64" in str(found["kernel"])
     assert found["datagram"] == [True, "10.0.0.1", 46]
     assert found["file"] == [True, "600\n"]
     assert found["without rights"] == [True, "65534\n", "1"]
