@@ -72,6 +72,24 @@ def ring_with_hosts(routers: int) -> Task:
     return _task(nodes, links, configs, **more)
 
 
+def line_of_hosts(count: int) -> tuple[Task, dict[str, str]]:
+    """A line of Linux hosts that forward, with a route to the loopback of each other; and by node this address."""
+    loopbacks = [f"10.9.{n}.1" for n in range(count)]
+    configs = {}
+    for n in range(count):
+        lines = [f"address add {loopbacks[n]}/32 dev lo"]
+        if n:
+            lines.append(f"address add 10.0.{n - 1}.2/30 dev left")
+            lines += [f"route add {one} via 10.0.{n - 1}.1 src {loopbacks[n]}" for one in loopbacks[:n]]
+        if n < count - 1:
+            lines.append(f"address add 10.0.{n}.1/30 dev right")
+            lines += [f"route add {one} via 10.0.{n}.2 src {loopbacks[n]}" for one in loopbacks[n + 1 :]]
+        configs[f"n{n}"] = "\n".join(["sysctl -qw net.ipv4.ip_forward=1", "ip -batch - <<END", *lines, "END", ""])
+    nodes = [{"name": name, "platform": "linux"} for name in configs]
+    links = [(f"n{n} right", f"n{n + 1} left") for n in range(count - 1)]
+    return _task(nodes, links, configs), dict(zip(configs, loopbacks, strict=True))
+
+
 def router_and_host() -> Task:
     """R1 - h1, where R1 runs OSPF."""
     configs = {

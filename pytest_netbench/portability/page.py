@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from pytest_netbench.portability.portrait import Comparison, Kind, Portrait
 
-HEAD: Final = """# Portability
+HEAD: Final = """# Two backends compared
 
 The same work on two backends: how many verdicts, routes, flows and show outputs differ. `netbench portability`
 wrote this page.

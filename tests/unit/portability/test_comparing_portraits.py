@@ -155,7 +155,7 @@ def test_what_is_kept_is_told_again_without_a_lab(tmp_path, capsys, monkeypatch)
     out = capsys.readouterr().out
     assert f"{path}: oracle: no difference (50% of 4 flows compared)\n" in out
     assert f"{path}: nop: no difference (50% of 4 flows compared)\n" in out
-    assert (tmp_path / "page.md").read_text().startswith("# Portability\n")
+    assert (tmp_path / "page.md").read_text().startswith("# Two backends compared\n")
     (file,) = (tmp_path / "kept").rglob("oracle.json")
     told = json.loads(file.read_text()) | {"differences": [{"kind": "flow", "where": "x", "first": "a", "second": ""}]}
     file.write_text(json.dumps(told))
