@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_netbench.lab.probing import Hop, Probe
 
@@ -36,14 +36,28 @@ class Accepted:
     dscp: int | None = None
 
 
-class Listener(Protocol):
-    """A port of a node that answers."""
+class Port(NamedTuple):
+    """A port on which something is to answer.
 
-    is_ours: bool
-    """Whether it listens itself; else something else had the port already."""
+    Attributes:
+        protocol: ``tcp`` or ``udp``.
+        version: Of IP, 4 or 6.
+        number: Of the port.
+    """
 
-    def accepted(self) -> dict[str, Accepted]:
-        """By token: what came."""
+    protocol: str
+    version: int
+    number: int
+
+
+class Listeners(Protocol):
+    """Ports of a node that answer."""
+
+    occupied: Collection[Port]
+    """Those that something else had already."""
+
+    def accepted(self) -> Mapping[Port, Mapping[str, Accepted]]:
+        """By port and token: what came."""
         ...
 
     def close(self) -> None:
@@ -62,8 +76,8 @@ class Console(Protocol):
         """Why it cannot listen for a probe, in a phrase; ``None`` if it can."""
         ...
 
-    def listen(self, protocol: str, version: int, port: int) -> Listener:
-        """Answer on a port until the listener is closed."""
+    def listen(self, ports: Sequence[Port]) -> Listeners:
+        """Answer on ports until the listeners are closed."""
         ...
 
     def send(self, probes: Sequence[Probe], tries: Sequence[int]) -> list[Heard]:

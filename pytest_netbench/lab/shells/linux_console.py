@@ -14,7 +14,7 @@ from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.probing import Hop, Probe
 from pytest_netbench.lab.shells import hostside, onhost, pinging
-from pytest_netbench.lab.shells.consoles import Accepted, Heard
+from pytest_netbench.lab.shells.consoles import Accepted, Heard, Port
 from pytest_netbench.lab.shells.node import ShellNode
 
 _SLACK_S = 20.0
@@ -22,6 +22,7 @@ _LIFETIME_S = 600
 _READY_S = 60.0  # a host that is emulated starts a program slowly
 _PAUSE_S = 0.02
 _FRESH_S = 1.0
+_SHOWN = 3
 _LOOK = """
 for name in ping python3 traceroute; do command -v $name >/dev/null && echo $name; done
 ping -Q 0 -c 1 -W 1 127.0.0.1 >/dev/null 2>&1 && echo marks
@@ -60,8 +61,8 @@ class LinuxConsole:
     def cannot_listen(self, probe: Probe) -> str | None:  # noqa: ARG002 - it listens for all or none
         return None if "python3" in self._has else f"{self._node.name} has no python3"
 
-    def listen(self, protocol: str, version: int, port: int) -> LinuxListener:
-        return LinuxListener(self._node, protocol, version, port)
+    def listen(self, ports: Sequence[Port]) -> LinuxListeners:
+        return LinuxListeners(self._node, ports)
 
     def send(self, probes: Sequence[Probe], tries: Sequence[int]) -> list[Heard]:
         echoes = [place for place, probe in enumerate(probes) if probe.protocol == "icmp"]
@@ -136,19 +137,20 @@ class LinuxConsole:
         return tuple(known for *_, known in sorted(found, key=lambda one: one[:2]))
 
 
-class LinuxListener:
-    """Implements ``consoles.Listener`` by a program on the host."""
+class LinuxListeners:
+    """Implements ``consoles.Listeners`` by one program on the host."""
 
-    def __init__(self, node: ShellNode, protocol: str, version: int, port: int) -> None:
+    def __init__(self, node: ShellNode, ports: Sequence[Port]) -> None:
         self._node = node
+        self._ports = ports
         self._name = f"listener-{hostside.number()}"
-        argv = ["python3", "-c", onhost.LISTENER, protocol, str(version), str(port), str(_LIFETIME_S)]
-        node.start(argv, name=self._name)
-        first = poll(self._lines, until=bool, within_s=_READY_S, pause_s=_PAUSE_S)
-        if not first or not {"pid", "occupied"} & first[0].keys():
-            raise LabError(f"{node.name}: nothing listens on {protocol} port {port}: {node.log(self._name).strip()}")
-        self._pid = first[0].get("pid")
-        self.is_ours = self._pid is not None
+        node.start(["python3", "-c", onhost.LISTENER, json.dumps(ports), str(_LIFETIME_S)], name=self._name)
+        said = poll(self._lines, until=_is_ready, within_s=_READY_S, pause_s=_PAUSE_S)
+        if not _is_ready(said):
+            where = ", ".join(f"{one.protocol} port {one.number}" for one in ports[:_SHOWN])
+            raise LabError(f"{node.name}: nothing listens on {where}: {node.log(self._name).strip()}")
+        self._pid = next(one["pid"] for one in said if "pid" in one)
+        self.occupied = frozenset(ports[int(str(one["occupied"]))] for one in said if "occupied" in one)
 
     def _lines(self) -> list[dict[str, object]]:
         text = self._node.log(self._name)
@@ -156,13 +158,17 @@ class LinuxListener:
             json.loads(line) for line in text.splitlines(keepends=True) if line.startswith("{") and line[-1] == "\n"
         ]
 
-    def accepted(self) -> dict[str, Accepted]:
-        return {
-            str(one["token"]): Accepted(source=str(one["source"]), dscp=one.get("dscp"))  # type: ignore[arg-type]
-            for one in self._lines()
-            if "token" in one
-        }
+    def accepted(self) -> dict[Port, dict[str, Accepted]]:
+        found: dict[Port, dict[str, Accepted]] = {one: {} for one in self._ports}
+        for one in self._lines():
+            if "token" in one:
+                arrival = Accepted(source=str(one["source"]), dscp=one.get("dscp"))  # type: ignore[arg-type]
+                found[self._ports[int(str(one["at"]))]][str(one["token"])] = arrival
+        return found
 
     def close(self) -> None:
-        if self._pid is not None:
-            self._node.run(["kill", str(self._pid)])
+        self._node.run(["kill", str(self._pid)])
+
+
+def _is_ready(said: Sequence[dict[str, object]]) -> bool:
+    return any("pid" in one for one in said)

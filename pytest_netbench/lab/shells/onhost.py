@@ -56,47 +56,56 @@ print(json.dumps(found))
 
 LISTENER = """
 import json, os, signal, socket, sys, threading
-protocol, six, port, lifetime = sys.argv[1], sys.argv[2] == "6", int(sys.argv[3]), int(sys.argv[4])
-signal.alarm(lifetime)
+signal.alarm(int(sys.argv[2]))
+lock = threading.Lock()
 def say(**what):
-    os.write(1, (json.dumps(what) + "\\n").encode())
-stream = protocol == "tcp"
-s = socket.socket(socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
-if six:
-    s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-if stream:
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-else:
-    s.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_RECVTCLASS, 1) if six else (socket.IPPROTO_IP, 13, 1)))
-try:
+    with lock:
+        os.write(1, (json.dumps(what) + "\\n").encode())
+def opened(protocol, version, port):
+    six, stream = version == 6, protocol == "tcp"
+    s = socket.socket(socket.AF_INET6 if six else socket.AF_INET, socket.SOCK_STREAM if stream else socket.SOCK_DGRAM)
+    if six:
+        s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    if stream:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    else:
+        s.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_RECVTCLASS, 1) if six else (socket.IPPROTO_IP, 13, 1)))
     s.bind(("", port))
     if stream:
         s.listen(128)
-except OSError as error:
-    say(occupied=error.strerror)
-    sys.exit()
-say(pid=os.getpid())
-def serve(peer, address):
+    return s
+def serve(at, peer, address):
     peer.settimeout(5)
     try:
         token = peer.recv(64)
-        say(token=token.decode("ascii", "replace"), source=address)
+        say(at=at, token=token.decode("ascii", "replace"), source=address)
         peer.sendall(token)
     except OSError:
         pass
     finally:
         peer.close()
-while True:
-    if stream:
+def streams(at, s):
+    while True:
         peer, address = s.accept()
-        threading.Thread(target=serve, args=(peer, address[0]), daemon=True).start()
-        continue
-    data, extra, _, address = s.recvmsg(64, 64)
-    marks = [value[0] for _, _, value in extra]
-    say(token=data.decode("ascii", "replace"), source=address[0], dscp=marks[0] >> 2 if marks else None)
+        threading.Thread(target=serve, args=(at, peer, address[0]), daemon=True).start()
+def datagrams(at, s):
+    while True:
+        data, extra, _, address = s.recvmsg(64, 64)
+        marks = [value[0] for _, _, value in extra]
+        say(at=at, token=data.decode("ascii", "replace"), source=address[0], dscp=marks[0] >> 2 if marks else None)
+        try:
+            s.sendto(data, address)
+        except OSError:
+            pass
+for at, port in enumerate(json.loads(sys.argv[1])):
     try:
-        s.sendto(data, address)
-    except OSError:
-        pass
+        s = opened(*port)
+    except OSError as error:
+        say(occupied=at, why=error.strerror)
+    else:
+        threading.Thread(target=streams if port[0] == "tcp" else datagrams, args=(at, s), daemon=True).start()
+say(pid=os.getpid())
+while True:
+    signal.pause()
 """
-"""Answers on a port, and prints what it accepted, one JSON object a line."""
+"""Answers on ports, and prints what it accepted, one JSON object a line; its own number once it answers."""

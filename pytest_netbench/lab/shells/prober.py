@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
-from pytest_netbench.lab.shells.consoles import Console, Heard, Listener
+from pytest_netbench.lab.shells.consoles import Accepted, Console, Heard, Listeners, Port
 from pytest_netbench.model.testcase import Flow
 
 _THREADS = 16
@@ -81,20 +81,30 @@ class ConsoleProber:
         given = [_with_port(one, draw) for one in probes]
         tries = [1 + (repetitions if one.repetitions is None else one.repetitions) for one in given]
         with ExitStack() as stack:
-            listeners: dict[tuple[str, str, int, int], Listener] = {}
-            for one in given:
-                key = _listener(one)
-                if key is not None and key not in listeners:
-                    listeners[key] = self._consoles[key[0]].listen(*key[1:])
-                    stack.callback(listeners[key].close)
+            listeners = self._listening(given, stack)
             heard = self._sent(given, tries)
             if listeners:
                 time.sleep(_SETTLE_S)  # what is on its way has to come, and nothing tells that it has
-            accepted = {key: listener.accepted() for key, listener in listeners.items()}
-            return [
-                _result(one, got, accepted.get(key, {}) if key else {}, key is not None and listeners[key].is_ours)
-                for one, got, key in zip(given, heard, map(_listener, given), strict=True)
-            ]
+            accepted = {node: one.accepted() for node, one in listeners.items()}
+            return [_result(one, got, *_at(one, listeners, accepted)) for one, got in zip(given, heard, strict=True)]
+
+    def _listening(self, probes: Sequence[Probe], stack: ExitStack) -> dict[str, Listeners]:
+        """By node: what listens for probes. All of a node is one program, since each takes a while to start."""
+        wanted: dict[str, dict[Port, None]] = {}
+        for one in probes:
+            if (place := _listener(one)) is not None:
+                wanted.setdefault(place[0], {})[place[1]] = None
+        if not wanted:
+            return {}
+        found: dict[str, Listeners] = {}
+
+        def listen(node: str) -> None:
+            found[node] = self._consoles[node].listen(tuple(wanted[node]))
+
+        pool = stack.enter_context(_pool(len(wanted)))
+        stack.callback(lambda: list(pool.map(lambda one: one.close(), found.values())))
+        list(pool.map(listen, wanted))
+        return found
 
     def _sent(self, probes: Sequence[Probe], tries: Sequence[int]) -> list[Heard]:
         places: dict[str, list[int]] = {}
@@ -108,7 +118,7 @@ class ConsoleProber:
 
         if not places:
             return []
-        with ThreadPoolExecutor(max_workers=min(_THREADS, len(places)), thread_name_prefix="netbench-probe") as pool:
+        with _pool(len(places)) as pool:
             found = dict(pair for pairs in pool.map(send, places) for pair in pairs)
         return [found[place] for place in range(len(probes))]
 
@@ -157,16 +167,33 @@ def _with_port(probe: Probe, draw: random.Random) -> Probe:
     return replace(probe, port=draw.randrange(*_PORTS))
 
 
-def _listener(probe: Probe) -> tuple[str, str, int, int] | None:
+def _pool(size: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=min(_THREADS, size), thread_name_prefix="netbench-probe")
+
+
+def _listener(probe: Probe) -> tuple[str, Port] | None:
     if probe.listen_on is None or probe.protocol not in _LISTENED:
         return None
-    port = probe.listen_port or probe.port
-    if port is None:
+    number = probe.listen_port or probe.port
+    if number is None:
         raise LabError(f"a probe to {probe.target} has no port to listen on")
-    return probe.listen_on, probe.protocol, ipaddress.ip_address(probe.target).version, port
+    return probe.listen_on, Port(probe.protocol, ipaddress.ip_address(probe.target).version, number)
 
 
-def _result(probe: Probe, heard: Heard, accepted: Mapping[str, object], is_heard: bool) -> ProbeResult:
+def _at(
+    probe: Probe,
+    listeners: Mapping[str, Listeners],
+    accepted: Mapping[str, Mapping[Port, Mapping[str, Accepted]]],
+) -> tuple[Mapping[str, Accepted], bool]:
+    """What was accepted where a probe should arrive, and whether we listened there."""
+    place = _listener(probe)
+    if place is None:
+        return {}, False
+    node, port = place
+    return accepted[node].get(port, {}), port not in listeners[node].occupied
+
+
+def _result(probe: Probe, heard: Heard, accepted: Mapping[str, Accepted], is_heard: bool) -> ProbeResult:
     arrival = accepted.get(heard.token) if heard.token else None
     answered = heard.answer_ms is not None
     delivered = answered and (arrival is not None or not is_heard)
