@@ -23,6 +23,7 @@ from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import CommandStatus, Isolation, RefusedLine
 from pytest_netbench.platforms.batches import Refusal, statuses_of_batch
 from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.platforms.driver import ListsRoutes, Route
 
 T = TypeVar("T")
 _log = logging.getLogger("pytest_netbench.testbed")
@@ -77,6 +78,15 @@ class Exchanging:
         return without_secrets(self._driver.execute(node, command, **options))
 
 
+class ExchangingHosts(Exchanging):
+    """The same of a driver that lists the routes of its nodes."""
+
+    def table(self, node: Any) -> list[Route]:
+        """All routes of a host, but for those by its management interface."""
+        management = self._held[node.name].known.device.management
+        return [one for one in self._driver.table(node) if one.interfaces != (management,)]
+
+
 def without_secrets(text: str) -> str:
     """A configuration, or what a command printed, without the passwords of logins."""
     return _SECRETS.sub(r"\1<hidden>", text)
@@ -106,7 +116,7 @@ class TestbedLab:
         self._held = held
         by_driver: dict[str, Exchanging] = {}
         self._drivers = {
-            name: by_driver.setdefault(one.driver.name, Exchanging(one.driver, held)) for name, one in held.items()
+            name: by_driver.setdefault(one.driver.name, _exchanging(one.driver, held)) for name, one in held.items()
         }
         self._cleaner: Thread | None = None
         self._failures: list[str] = []
@@ -148,6 +158,10 @@ class TestbedLab:
         self._cleaner.join()
         if self._failures:
             raise LabError("\n".join(["a device is not as it was (fix: netbench clean):", *self._failures]))
+
+
+def _exchanging(driver: Any, held: Mapping[str, Held]) -> Exchanging:
+    return (ExchangingHosts if isinstance(driver, ListsRoutes) else Exchanging)(driver, held)
 
 
 def _put_back(device: Held) -> str | None:

@@ -22,6 +22,7 @@ from pytest_netbench.model.reference import Change
 from pytest_netbench.model.testcase import ReferenceTestcase, Testcase
 
 MOST_CONFIRMED = 300
+_HEARD_BY_ANSWERS = ("icmp", "tcp")
 _MOST_LOOKS = 4  # twice, and each time what differs once more
 NOT_RECORDED = "no reference behaviour is recorded for this task as it is now; record it: netbench record TASK_FILE"
 
@@ -53,10 +54,16 @@ def sample_of(reference: Reference, under: str | None, observer: Observer) -> Sa
     return sample(
         reference.compared(under),
         is_named=lambda one: reference.change_of_flow(one, under) is not None,
-        beyond=lambda one: prober.beyond(observer.probe_of(one.flow)),
+        beyond=lambda one: prober.beyond(observer.probe_of(one.flow)) or _unheard(one),
         per_s=prober.probes_per_s,
         seed=f"{reference.behaviour.digest} {under}",
     )
+
+
+def _unheard(held: HeldFlow) -> str | None:
+    """Why a sampling prober cannot tell an outcome: programs hear of an echo and of a connection only by answers."""
+    arrives_alone = held.after.reach == "arrives" and held.flow.protocol in _HEARD_BY_ANSWERS
+    return "what arrives and is not answered is not seen from a console" if arrives_alone else None
 
 
 def measuring_s(testcases: Sequence[Testcase], view: View) -> float:
