@@ -53,8 +53,10 @@ class Port(NamedTuple):
 class Listeners(Protocol):
     """Ports of a node that answer."""
 
-    occupied: Collection[Port]
-    """Those that something else had already."""
+    @property
+    def occupied(self) -> Collection[Port]:
+        """Those that something else had already."""
+        ...
 
     def accepted(self) -> Mapping[Port, Mapping[str, Accepted]]:
         """By port and token: what came."""
