@@ -83,10 +83,11 @@ class ContainerlabBackend:
         )
 
     def remove_kept(self) -> Cleaned:
+        restored = deploying.remove_kept()
         folders = [*leftovers.kept()]
         for folder in folders:
             leftovers.remove(folder)
-        return Cleaned(removed=tuple(folder.name for folder in folders))
+        return Cleaned(removed=(*restored.removed, *(folder.name for folder in folders)))
 
     def deploy(self, request: LabRequest) -> ContainerLab | AttachedLab:
         began = time.monotonic()

@@ -13,7 +13,7 @@ from pytest_netbench.backends.containerlab import commands, leftovers
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
 from pytest_netbench.backends.containerlab.helpers import HelperContainer
 from pytest_netbench.backends.containerlab.links import ContainerLinks
-from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.node import ContainerNode, entering
 from pytest_netbench.backends.containerlab.patches import Panel, PatchedLinks
 from pytest_netbench.backends.containerlab.power import ContainerNodes
 from pytest_netbench.backends.containerlab.prober import prober_of
@@ -136,11 +136,9 @@ class ContainerLab:
         self._let_go()
         if self._helper is not None:
             self._helper.close()
-        enter = {
-            name: f"docker exec -it {node.place.name} {'vtysh' if node.platform == 'frr' else 'sh'}"
-            for name, node in self.nodes.items()
-        }
-        return Kept(self.folder.name, enter)
+        return Kept(
+            self.folder.name, {name: entering(node.place.name, node.platform) for name, node in self.nodes.items()}
+        )
 
     def _let_go(self) -> None:
         if self._prober is not None:

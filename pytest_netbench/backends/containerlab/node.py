@@ -30,6 +30,11 @@ _PACE_S = 0.005
 _VTYSH_USER = "frr"  # who may use the daemons' sockets
 
 
+def entering(container: str, platform: str) -> str:
+    """A command line by which a person enters a container."""
+    return f"docker exec -it {container} {'vtysh' if platform == 'frr' else 'sh'}"
+
+
 class ContainerNode:
     """Implements ``lab.protocols.LabNode`` by entering a container.
 

@@ -73,22 +73,18 @@ class TestbedBackend:
         removed, left_alone = [], []
         for name in journal.JOURNALS.names():
             saved = journal.read(name)
-            if saved is None:
+            if saved is None or journal.JOURNALS.is_kept(name):
                 continue
             owner = Owner.from_json(saved.owner)
             if owner.lives() is not False:
                 left_alone.append(f"{saved.device}: {owner} uses it, or nobody can tell from here")
                 continue
-            testbed = reading.read(Path(saved.testbed))
-            if saved.device not in testbed.devices:
-                raise LabError(f"{testbed.path} has no device {saved.device!r} any more, which is to be put back")
-            held = Held(saved.device, testbed.devices[saved.device], testbed, None, wait_s=0)
-            try:
-                held.prepare()
-            finally:
-                held.release()
-            removed.append(f"what a run had configured on {saved.device}")
+            removed.append(_put_back(saved))
         return Cleaned(tuple(removed), tuple(left_alone))
+
+    def remove_kept(self) -> Cleaned:
+        saved = [journal.read(name) for name in journal.JOURNALS.names() if journal.JOURNALS.is_kept(name)]
+        return Cleaned(tuple(_put_back(one) for one in saved if one is not None))
 
     def deploy(self, request: LabRequest) -> TestbedLab:
         began = time.monotonic()
@@ -113,6 +109,23 @@ class TestbedBackend:
         lab.refused_startup_lines, lab.readiness = bring_up(lab, request)
         lab.deploy_s = time.monotonic() - began
         return lab
+
+
+def _put_back(saved: journal.Saved) -> str:
+    """Put a device back; says so.
+
+    Raises:
+        LabError: It cannot be put back; its journal stays.
+    """
+    testbed = reading.read(Path(saved.testbed))
+    if saved.device not in testbed.devices:
+        raise LabError(f"{testbed.path} has no device {saved.device!r} any more, which is to be put back")
+    held = Held(saved.device, testbed.devices[saved.device], testbed, None, wait_s=0)
+    try:
+        held.prepare()
+    finally:
+        held.release()
+    return f"what a run had configured on {saved.device}"
 
 
 def _side_by_side(devices: Collection[Held], do: Callable[[Held], None]) -> None:

@@ -68,6 +68,8 @@ class Held:
             self.configs = kind(known.device, self.driver, self.node, known.entry.keep or ())
         before = journal.read(self.name)
         if before is not None:
+            if self._topology is not None:
+                journal.JOURNALS.refuse_kept(self.name, known.device.name)
             _refuse_others(known.device.name, before)
             self.configs.restore(before.config)
             journal.JOURNALS.forget(self.name)
@@ -95,6 +97,11 @@ class Held:
             self.configs.restore(self.saved)
             journal.JOURNALS.forget(self.name)
             self.saved = None
+
+    def keep(self) -> None:
+        """Let it stay as it is, and let others log in."""
+        journal.JOURNALS.keep(self.name)
+        self.release()
 
     def forget(self) -> None:
         """Forget what was saved: nothing was changed yet."""

@@ -14,6 +14,7 @@ from pytest_netbench.backends.testbed.devices import Held
 from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.lab.shells.linux_console import LinuxConsole
@@ -130,6 +131,11 @@ class TestbedLab:
     @property
     def prober(self) -> Prober:
         return self.capability(PROBES)
+
+    def keep(self) -> Kept:
+        for one in self._held.values():
+            one.keep()
+        return Kept("devices of the testbed", {node: one.known.login for node, one in self._held.items()})
 
     def destroy(self) -> None:
         if self._cleaner is None:

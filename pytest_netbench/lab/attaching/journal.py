@@ -85,6 +85,27 @@ class Journals:
     def forget(self, name: str) -> None:
         """Remove the journal of what is as it was."""
         (self.state() / f"{name}.json").unlink(missing_ok=True)
+        self._kept(name).unlink(missing_ok=True)
+
+    def keep(self, name: str) -> None:
+        """Let what was changed stay so when this process has ended."""
+        self._kept(name).touch()
+
+    def is_kept(self, name: str) -> bool:
+        """Whether what was changed is to stay so."""
+        return self._kept(name).exists()
+
+    def refuse_kept(self, name: str, shown: str) -> None:
+        """Refuse to use what is kept.
+
+        Raises:
+            LabError: It is kept.
+        """
+        if self.is_kept(name):
+            raise LabError(f"{shown}: a failed trial is kept there (fix: netbench clean --kept)")
+
+    def _kept(self, name: str) -> Path:
+        return self.state() / f"{name}.kept"
 
     def names(self) -> Iterator[str]:
         """The names of all journals."""

@@ -60,9 +60,16 @@ def deploy(request: LabRequest) -> AttachedLab:
     logs = Path(tempfile.mkdtemp(prefix="netbench-attached-"))
     held: dict[str, HeldNode] = {}
     try:
+        JOURNALS.refuse_kept(name, f"lab {found.name}")
         _put_back_left(name)
         held = _held(request, found, logs)
-        lab = AttachedLab(found.name, request, held, lambda: _let_go(name, held, lock, logs))
+        lab = AttachedLab(
+            found.name,
+            request,
+            held,
+            put_back=lambda: _let_go(name, held, lock, logs),
+            leave=lambda: _leave(name, held, lock, logs),
+        )
         _write(name, found, held)
     except BaseException:
         _close(held, lock, logs)
@@ -87,19 +94,34 @@ def clean() -> Cleaned:
     restored, left_alone = [], []
     for name in JOURNALS.names():
         saved = JOURNALS.read(name)
-        if saved is None:
+        if saved is None or JOURNALS.is_kept(name):
             continue
         owner = Owner.from_json(saved["owner"])
         if owner.lives() is not False:
             left_alone.append(f"lab {saved['lab']}: {owner} uses it, or nobody can tell from here")
             continue
-        lock = JOURNALS.lock(name, f"lab {saved['lab']}", wait_s=0)
-        try:
-            _put_back_left(name)
-        finally:
-            lock.release()
-        restored.append(f"what a run had configured in lab {saved['lab']}")
+        restored.append(_cleaned(name, saved["lab"]))
     return Cleaned(tuple(restored), tuple(left_alone))
+
+
+def remove_kept() -> Cleaned:
+    """Put labs back that were kept.
+
+    Raises:
+        LabError: One cannot be put back; its journal stays.
+    """
+    kept = {name: JOURNALS.read(name) for name in JOURNALS.names() if JOURNALS.is_kept(name)}
+    return Cleaned(tuple(_cleaned(name, saved["lab"]) for name, saved in kept.items() if saved is not None))
+
+
+def _cleaned(name: str, lab: str) -> str:
+    """Put a lab back that nobody uses; says so."""
+    lock = JOURNALS.lock(name, f"lab {lab}", wait_s=0)
+    try:
+        _put_back_left(name)
+    finally:
+        lock.release()
+    return f"what a run had configured in lab {lab}"
 
 
 def _held(request: LabRequest, found: RunningLab, logs: Path) -> dict[str, HeldNode]:
@@ -145,6 +167,11 @@ def _let_go(name: str, held: Mapping[str, HeldNode], lock: Lock, logs: Path) -> 
         JOURNALS.forget(name)
     finally:
         _close(held, lock, logs)
+
+
+def _leave(name: str, held: Mapping[str, HeldNode], lock: Lock, logs: Path) -> None:
+    JOURNALS.keep(name)
+    _close(held, lock, logs)
 
 
 def _close(held: Mapping[str, HeldNode], lock: Lock | None = None, logs: Path | None = None) -> None:

@@ -9,10 +9,11 @@ from typing import Any, NoReturn, TypeVar
 
 from pytest_netbench.backends.containerlab.attached.held import HeldNode
 from pytest_netbench.backends.containerlab.links import ContainerLinks
-from pytest_netbench.backends.containerlab.node import ContainerNode
+from pytest_netbench.backends.containerlab.node import ContainerNode, entering
 from pytest_netbench.backends.containerlab.power import ContainerNodes
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -53,6 +54,7 @@ class AttachedLab:
         request: What is asked for.
         held: By node of the task.
         put_back: Makes the lab what it was, and lets go of it; raises ``LabError``.
+        leave: Lets it stay as it is, and lets go of it.
     """
 
     isolation = Isolation(
@@ -63,7 +65,13 @@ class AttachedLab:
     features = ("containerlab", "attached", "veth")
 
     def __init__(
-        self, name: str, request: LabRequest, held: Mapping[str, HeldNode], put_back: Callable[[], None]
+        self,
+        name: str,
+        request: LabRequest,
+        held: Mapping[str, HeldNode],
+        *,
+        put_back: Callable[[], None],
+        leave: Callable[[], None],
     ) -> None:
         self.attached_to = name
         self.topology = request.topology
@@ -89,6 +97,7 @@ class AttachedLab:
         power = _Nodes(self.nodes, self._drivers, links, request.startup_configs)
         self._offered = {PROBES.name: self.prober, LINKS.name: links, NODES.name: power}
         self._put_back = put_back
+        self._leave = leave
         self._cleaner: Thread | None = None
         self._failure: BaseException | None = None
 
@@ -97,6 +106,14 @@ class AttachedLab:
 
     def capability(self, kind: Capability[T]) -> T:
         return kind.of(self._offered, owner="this containerlab lab")
+
+    def keep(self) -> Kept:
+        self.prober.close()
+        self._leave()
+        return Kept(
+            f"lab {self.attached_to}",
+            {node: entering(one.place.name, one.platform) for node, one in self.nodes.items()},
+        )
 
     def destroy(self) -> None:
         if self._cleaner is not None:

@@ -53,6 +53,14 @@ class Known:
         """At which port."""
         return self.entry.port or (23 if self.entry.connection == "telnet" else 22)
 
+    @property
+    def login(self) -> str:
+        """A command line by which a person logs in."""
+        if self.entry.connection == "telnet":
+            return f"telnet {self.address} {self.port}"
+        user = "" if self.entry.user is None else f"{self.entry.user}@"
+        return f"ssh -p {self.port} {user}{self.address}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Testbed:
