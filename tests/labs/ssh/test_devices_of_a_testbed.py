@@ -102,6 +102,22 @@ def test_what_a_killed_run_left_is_put_back(served, testbed, tmp_path):
     assert TestbedBackend().clean() == Cleaned()
 
 
+def test_what_is_kept_stays_and_is_used_by_nobody_until_it_is_put_back(served, testbed):
+    before = {name: served.config(name) for name in ("R1", "R2")}
+    left = TestbedBackend().deploy(request()).keep()
+    login = served["R1"]
+    assert left.enter["R1"] == f"ssh -p {login.port} {login.username}@{login.host}"
+    assert "10.9.0.1" in served.config("R1")
+    assert TestbedBackend().clean() == Cleaned()
+    with pytest.raises(LabError, match=r"R\d: a failed trial is kept there \(fix: netbench clean --kept\)"):
+        TestbedBackend().deploy(request())
+    assert "10.9.0.1" in served.config("R1")
+    removed = TestbedBackend().remove_kept().removed
+    assert sorted(removed) == [f"what a run had configured on {one}" for one in ("R1", "R2")]
+    assert {name: served.config(name) for name in ("R1", "R2")} == before
+    assert TestbedBackend().remove_kept() == Cleaned()
+
+
 def unknown_key(text, folder):
     (folder / "known_hosts").write_text("")
     return text
