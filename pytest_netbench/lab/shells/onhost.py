@@ -57,6 +57,8 @@ print(json.dumps(found))
 LISTENER = """
 import json, os, signal, socket, sys, threading
 signal.alarm(int(sys.argv[2]))
+RECVTOS, PKTINFO = 13, 8
+MARKS = (socket.IPPROTO_IP, 1), (socket.IPPROTO_IPV6, socket.IPV6_TCLASS)
 lock = threading.Lock()
 def say(**what):
     with lock:
@@ -69,7 +71,9 @@ def opened(protocol, version, port):
     if stream:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     else:
-        s.setsockopt(*((socket.IPPROTO_IPV6, socket.IPV6_RECVTCLASS, 1) if six else (socket.IPPROTO_IP, 13, 1)))
+        level = socket.IPPROTO_IPV6 if six else socket.IPPROTO_IP
+        for option in (socket.IPV6_RECVTCLASS, socket.IPV6_RECVPKTINFO) if six else (RECVTOS, PKTINFO):
+            s.setsockopt(level, option, 1)
     s.bind(("", port))
     if stream:
         s.listen(128)
@@ -90,11 +94,18 @@ def streams(at, s):
         threading.Thread(target=serve, args=(at, peer, address[0]), daemon=True).start()
 def datagrams(at, s):
     while True:
-        data, extra, _, address = s.recvmsg(64, 64)
-        marks = [value[0] for _, _, value in extra]
+        data, extra, _, address = s.recvmsg(64, 256)
+        marks = [value[0] for level, kind, value in extra if (level, kind) in MARKS]
+        back = []
+        for level, kind, value in extra:
+            # the answer comes from the address that was asked, which may not be the first one
+            if (level, kind) == (socket.IPPROTO_IP, PKTINFO):
+                back = [(level, kind, bytes(4) + value[4:8] + bytes(4))]
+            if (level, kind) == (socket.IPPROTO_IPV6, socket.IPV6_PKTINFO):
+                back = [(level, kind, value)]
         say(at=at, token=data.decode("ascii", "replace"), source=address[0], dscp=marks[0] >> 2 if marks else None)
         try:
-            s.sendto(data, address)
+            s.sendmsg([data], back, 0, address)
         except OSError:
             pass
 for at, port in enumerate(json.loads(sys.argv[1])):

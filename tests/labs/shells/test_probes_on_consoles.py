@@ -44,6 +44,18 @@ def network(new_host: Any, cable: Any) -> Iterator[Network]:
         run(name, f"ip address add {address} dev {interface}")
         run(name, f"ip link set {interface} up")
     run("a", "ip address add 10.0.1.3/24 dev eth1")
+    run("b", "ip address add 10.0.2.3/24 dev eth1")
+    for name, interface, address in (
+        ("a", "eth1", "2001:db8:1::2/64"),
+        ("r", "eth1", "2001:db8:1::1/64"),
+        ("r", "eth2", "2001:db8:2::1/64"),
+        ("b", "eth1", "2001:db8:2::2/64"),
+        ("b", "eth1", "2001:db8:2::3/64"),
+    ):
+        run(name, f"ip address add {address} dev {interface} nodad")
+    run("r", "sysctl -qw net.ipv6.conf.all.forwarding=1")
+    run("a", "ip -6 route add default via 2001:db8:1::1")
+    run("b", "ip -6 route add default via 2001:db8:2::1")
     run("r", "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.icmp_ratelimit=0")
     run("a", "ip route add default via 10.0.1.1")
     run("b", "ip route add default via 10.0.2.1")
@@ -114,6 +126,14 @@ def test_verdicts_are_those_of_the_prober_that_enters_namespaces(network: Networ
         # the kernel tells a program of a connection less than it hears
         if change in ("up", "reset") or (change == "reject" and probe.protocol == "icmp"):
             assert ours[3] == theirs[3], (probe, ours, theirs)
+
+
+@pytest.mark.parametrize("target", ["10.0.2.2", "10.0.2.3", "2001:db8:2::2", "2001:db8:2::3"])
+def test_a_datagram_is_answered_from_the_address_that_it_was_sent_to(network: Network, target: str) -> None:
+    probe = Probe(source="a", target=target, protocol="udp", port=8081, listen_on="b", dscp=46)
+    (typed,), (entered,) = network.typed.probe([probe]), network.entered.probe([probe])
+    assert (typed.delivered, typed.arrived, typed.received_dscp) == (True, True, 46)
+    assert (entered.delivered, entered.received_dscp) == (True, 46)
 
 
 def test_what_a_console_cannot_measure_is_said(network: Network) -> None:
