@@ -89,7 +89,8 @@ _OWN = "{nodes: [r1, r2, {name: h1, platform: linux}], links: [r1 eth1 <-> r2 et
 _SHOWN = """
 vtysh -c 'show running-config' 2>/dev/null; ip -d address | grep -v valid_lft | sed 's/ tentative//'
 (ip route; ip -6 route) | grep -v 'proto ospf' | sort; ip rule; ip -6 rule; ip neigh show nud permanent
-nft -s list ruleset; tc qdisc; find /etc/frr -type f -exec md5sum {} + | sort; ps -eo pid,lstart,args | grep '[/]frr/'
+nft -s list ruleset 2>/dev/null; tc qdisc
+find /etc/frr -type f -exec md5sum {} + | sort; ps -eo pid,lstart,args | grep '[/]frr/'
 sysctl -a 2>/dev/null | grep '^net[.]' | grep -v 'count\\|[.]mtu\\|stable_secret'
 """
 
@@ -209,7 +210,12 @@ def test_the_oracle_passes_nop_fails_and_the_lab_is_as_it_was_line_by_line(lab: 
 
 
 AGENT = """\
+from pytest_netbench import AgentInfo, Submission
+
+
 class Careless:
+    info = AgentInfo(id="careless")
+
     def run(self, brief, ani):
         ani.update_cfg("r1", [
             "hostname mine", "router ospf", "network 192.0.2.0/24 area 7", "interface eth2", "shutdown",
@@ -219,8 +225,7 @@ class Careless:
             "ip link add left type dummy", "ip address flush dev eth1", "ip link set d0 down", "ip route flush all",
             "nft flush ruleset", "sysctl -w net.ipv4.ip_forward=1", "ip link set eth1 mtu 1300",
         ])
-        from pytest_netbench.agents import Submission
-        return Submission(summary="done")
+        return Submission(reasoning="done")
 """
 
 
@@ -284,7 +289,7 @@ def test_a_match_in_several_ways_is_an_error_with_the_candidates(lab: RunningLab
     path = tmp_path / "one.task.yaml"
     path.write_text(
         "task_name: One host\nintents: [none]\nplatform: linux\ntopology: {nodes: [x]}\n"
-        "testcases: [{kind: show, name: up, node: x, command: ip link, contains: lo, intent: 1}]\n"
+        "testcases: [{kind: show, name: up, device: x, commands: ip link, expected_output: lo, intent: 1}]\n"
     )
     shown, results = lab.pytest(path, "--agent=oracle")
     assert "x of the task can be h1 or h2: say which by the label `netbench-node: x`" in " ".join(shown.split())
