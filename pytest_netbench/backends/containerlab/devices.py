@@ -3,61 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from pytest_netbench.backends.containerlab.kinds import Device
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.consoles import Credentials
+from pytest_netbench.lab.connections import Connections
 from pytest_netbench.lab.device_node import DeviceNode
 from pytest_netbench.lab.ssh_line import SshLine, SshTarget
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.platforms.access import CliLine
 
-_TRY_S: Final = 20.0
+_PROMPT_S: Final = 30.0
 _PAUSE_S: Final = 2.0
-
-
-class SshCommandLine:
-    """Implements ``platforms.access.CommandLine`` for a device whose key is made anew with each lab."""
-
-    def __init__(self, name: str, address: str, credentials: Credentials) -> None:
-        self.enable_secret = credentials.enable_secret
-        self._name = name
-        self._target = SshTarget(
-            host=address, user=credentials.username, password=credentials.password, host_key="ignore"
-        )
-        self._opened: list[CliLine] = []
-
-    def connect(self) -> CliLine:
-        line = SshLine(self._name, self._target)
-        self._opened.append(line)
-        return line
-
-    def hang_up(self) -> None:
-        """End all connections."""
-        while self._opened:
-            self._opened.pop().close()
-
-    def await_login(self, within_s: float) -> None:
-        """Return once one can log in.
-
-        Raises:
-            LabError: Nobody can in time; says what came last.
-        """
-        last: list[LabError] = []
-
-        def answers() -> bool:
-            try:
-                SshLine(self._name, self._target, within_s=_TRY_S).close()
-            except LabError as error:
-                last[:] = [error]
-                return False
-            return True
-
-        if not poll(answers, until=bool, within_s=within_s, pause_s=_PAUSE_S):
-            raise LabError(f"{self._name}: no login within {within_s:g} s; at last: {last[0]}")
 
 
 class ContainerDevice(DeviceNode):
@@ -76,9 +35,13 @@ class ContainerDevice(DeviceNode):
         self, place: Place, device: Device, address: str, *, name: str, platform: str, topology: Topology
     ) -> None:
         self.place = place
+        credentials = device.credentials()
+        # its key is made anew with each lab
+        target = SshTarget(host=address, user=credentials.username, password=credentials.password, host_key="ignore")
         self._device = device
-        self._ssh = SshCommandLine(name, address, device.credentials())
-        super().__init__(name=name, platform=platform, topology=topology, line=self._ssh, hang_up=self._ssh.hang_up)
+        self._log_in = partial(SshLine, name, target, within_s=_PROMPT_S)
+        connections = Connections(self._log_in, credentials.enable_secret)
+        super().__init__(name=name, platform=platform, topology=topology, line=connections, hang_up=connections.close)
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -97,9 +60,21 @@ class ContainerDevice(DeviceNode):
         """Wait until it has booted.
 
         Raises:
-            LabError: It has not in time.
+            LabError: Nobody can log in in time; says what came last.
         """
-        self._ssh.await_login(self._device.boot_s)
+        last: list[LabError] = []
+
+        def answers() -> bool:
+            try:
+                self._log_in().close()
+            except LabError as error:
+                last[:] = [error]
+                return False
+            return True
+
+        within_s = self._device.boot_s
+        if not poll(answers, until=bool, within_s=within_s, pause_s=_PAUSE_S):
+            raise LabError(f"{self.name}: no login within {within_s:g} s; at last: {last[0]}")
 
 
 def address_of(container: Mapping[str, Any], network: str) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from pytest_netbench.backends.testbed.connections import Connections, ConsoleConnections, connections
+from pytest_netbench.backends.testbed.connections import connections
 from pytest_netbench.backends.testbed.inventory.reading import Known
+from pytest_netbench.lab.connections import ConsoleConnections
+from pytest_netbench.lab.device_node import DeviceNode
 from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.model.topology import Node, Topology
-from pytest_netbench.platforms.capabilities import CLI
-from pytest_netbench.platforms.capability import Capability
 
-T = TypeVar("T")
 DRIVERS: Final = {
     "cisco_ios": "cisco_ios_ssh",
     "linux": "linux",
@@ -23,32 +22,7 @@ SHELLS: Final = frozenset({"linux"})
 """Dialects whose devices are Linux hosts: whoever logs in finds a shell of root."""
 
 
-class TestbedNode:
-    """Implements ``lab.protocols.LabNode``: facts of the topology, and a command line."""
-
-    __test__ = False  # no class of tests, whatever its name
-    time_scale = 1.0
-
-    def __init__(self, name: str, platform: str, topology: Topology, reached: Connections) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = topology.node(name).role
-        self.interfaces = topology.interfaces(name)
-        self.peers = topology.peers(name)
-        self.line_rates = topology.line_rates(name)
-        self.memory: dict[str, Any] = {}
-        self._reached = reached
-
-    def capability(self, kind: Capability[T]) -> T:
-        return kind.of({CLI.name: self._reached}, owner=f"node {self.name}")
-
-    def close(self) -> None:
-        """End all connections. Idempotent."""
-        self.memory.clear()
-        self._reached.close()
-
-
-AnyNode = TestbedNode | ShellNode
+AnyNode = DeviceNode | ShellNode
 
 
 def node_of(name: str, known: Known, topology: Topology | None, *, within_s: float) -> AnyNode:
@@ -66,6 +40,6 @@ def node_of(name: str, known: Known, topology: Topology | None, *, within_s: flo
     reached = connections(name, known, within_s=within_s)
     platform, there = known.device.dialect, topology or Topology(nodes=(Node(name=name),))
     if platform not in SHELLS:
-        return TestbedNode(name, platform, there, reached)
+        return DeviceNode(name=name, platform=platform, topology=there, line=reached, hang_up=reached.close)
     one_line = isinstance(reached, ConsoleConnections)
     return ShellNode(name=name, platform=platform, topology=there, connect=reached.connect, has_one_line=one_line)
