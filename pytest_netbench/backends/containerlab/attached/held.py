@@ -143,6 +143,9 @@ class HeldNode:
             networks.set_silent(pid, name, silent=False)
         if "config" in saved and self._configs is None:
             self._adopted()
+        # the kernel makes link-local addresses, which an agent may have removed, when an interface goes up
+        bounced = [f"ip link set {name} {way}" for name in self.own for way in ("down", "up")]
+        self.node.run(["/bin/sh", "-c", "\n".join([*bounced, "true"])])
         # vtysh reads a file when it starts, and zebra takes what the kernel has for its own
         steps = [self._files_back, self._config_back, self._kernel_back, self._config_back]
         failures = [str(error) for step in steps if (error := _failure(step, saved)) is not None]
