@@ -214,7 +214,7 @@ from pytest_netbench import AgentInfo, Submission
 
 
 class Careless:
-    info = AgentInfo(id="careless")
+    info = AgentInfo(id="careless", strategy="careless")
 
     def run(self, brief, ani):
         ani.update_cfg("r1", [
