@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.containerlab import networks, programs
+from pytest_netbench.backends.containerlab import authorities, networks, prober, programs
+from pytest_netbench.backends.containerlab.authorities import Authority, Helper, Root
+from pytest_netbench.backends.containerlab.helper import READY
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.errors import LabDied, LabError
@@ -20,13 +24,41 @@ from pytest_netbench.model.topology import Node, Topology
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.linux import boot
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS
+from pytest_netbench.probing.records import Probe
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="containers are entered as root")
 READY_S = 20
 
 
+@contextlib.contextmanager
+def helped(folder: Path, owner: int = 0) -> Iterator[Helper]:
+    """The helper of a lab of somebody, here beside all containers."""
+    process = subprocess.Popen(
+        authorities.module("helper", str(folder), str(owner)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == READY
+        yield Helper(folder)
+    finally:
+        process.stdin.close()
+        assert process.wait(timeout=READY_S) == 0
+        process.stdout.close()
+
+
+@pytest.fixture(params=["root", "helper"])
+def by(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Authority]:
+    """Who enters the containers."""
+    if request.param == "root":
+        yield Root()
+        return
+    with helped(tmp_path_factory.mktemp("lab")) as helper:
+        yield helper
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(tmp_path: Path, by: Authority) -> Iterator[Place]:
     """Namespaces with a pair of interfaces, whose first process takes in orphans."""
     ready = tmp_path / "ready"
     script = (
@@ -41,7 +73,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         assert time.monotonic() < ends_at
         time.sleep(0.01)
     (first,) = map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
-    yield Place("c", first, started(first))
+    yield Place("c", first, started(first), by)
     process.kill()
     process.wait()
 
@@ -134,7 +166,7 @@ def test_a_long_command_and_a_large_input_pass(node: ContainerNode) -> None:
 
 
 def test_a_container_that_has_ended_is_an_error_and_not_another_process(place: Place) -> None:
-    other = Place("c", os.getpid(), place.started)
+    other = Place("c", os.getpid(), place.started, place.by)
     with pytest.raises(LabDied, match="the container has ended"):
         programs.run(programs.request(other, ["true"], "trusted"), timeout_s=10)
 
@@ -199,3 +231,73 @@ def test_a_startup_config_says_whether_all_of_it_has_taken_effect(
 def test_a_line_that_prints_its_error_is_named_without_what_was_asked_beside(node: ContainerNode) -> None:
     ((one,), _) = boot.boot(node, "true\necho sorry; false\n")
     assert (one.line_number, one.message) == (2, "sorry")
+
+
+def test_files_and_sockets_of_a_container_are_opened_by_whoever_may(place: Place) -> None:
+    asked = place.pid, place.started
+    with os.fdopen(place.by.open_file(*asked, "/etc/hostname", os.O_RDONLY, 0)) as file:
+        assert file.read() == Path("/etc/hostname").read_text()
+    with pytest.raises(FileNotFoundError):
+        place.by.open_file(*asked, "/etc/nothing", os.O_RDONLY, 0)
+    with pytest.raises(ProcessLookupError, match="has ended"):
+        place.by.open_file(place.pid, "1", "/etc/hostname", os.O_RDONLY, 0)
+    network = place.by.network(*asked)
+    assert os.fstat(network).st_ino == Path(f"/proc/{place.pid}/ns/net").stat().st_ino
+    os.close(network)
+    with pytest.raises(OSError, match="no interface"):
+        place.by.set_silent(place.pid, "gone", silent=False)
+
+
+def test_probes_are_sent_by_whoever_may(node: ContainerNode) -> None:
+    found = prober.prober_of({"n": node})
+    assert found is not None
+    with found:
+        (result,) = found.probe([Probe(source="n", target="127.0.0.1")])
+    assert result.delivered
+
+
+def test_a_program_on_a_terminal_ends_with_it(node: ContainerNode) -> None:
+    program = node.pty(["/bin/sh", "-c", "tty; exec sleep 4321"], writable=True)
+    ends_at, said = time.monotonic() + READY_S, b""
+    while b"pts" not in said and time.monotonic() < ends_at:
+        with contextlib.suppress(BlockingIOError):
+            said += os.read(program.fd, 1000)
+    assert b"/pts/" in said
+    program.close()
+    while "4321" in node.run(["ps", "-eo", "args"]).stdout:
+        assert time.monotonic() < ends_at
+        time.sleep(0.05)
+
+
+def test_a_helper_serves_nobody_but_its_owner_and_root(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    code = f"import socket; socket.socket(socket.AF_UNIX).connect({str(tmp_path / 'helper')!r})"
+    with helped(tmp_path, owner=54_321):
+        status = (tmp_path / "helper").stat()
+        assert (status.st_uid, status.st_mode & 0o777) == (54_321, 0o600)
+        script = ["setpriv", "--reuid=54322", "--regid=54322", "--clear-groups", "/usr/bin/python3", "-c", code]
+        done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert "PermissionError" in done.stderr
+
+
+def test_a_helper_that_is_gone_is_a_dead_lab(place: Place, tmp_path: Path) -> None:
+    gone = Place("c", place.pid, place.started, Helper(tmp_path))
+    with pytest.raises(LabDied, match="the container cannot be entered"):
+        programs.run(programs.request(gone, ["true"], "trusted"), timeout_s=10)
+
+
+def test_a_helper_that_ends_while_a_program_runs_is_a_dead_lab(
+    tmp_path: Path, place: Place, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    begun = tmp_path / "begun"
+    with ThreadPoolExecutor(1) as threads:
+        with helped(tmp_path_factory.mktemp("other")) as helper:
+            there = Place("c", place.pid, place.started, helper)
+            asked = programs.request(there, ["sh", "-c", f"touch {begun}; sleep 5"], "trusted")
+            running = threads.submit(programs.run, asked, timeout_s=30)
+            ends_at = time.monotonic() + READY_S
+            while not begun.exists():
+                assert time.monotonic() < ends_at
+                time.sleep(0.02)
+        with pytest.raises(LabDied, match="the helper of the lab is gone"):
+            running.result()

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import pytest_netbench
 from pytest_netbench.backends.containerlab import exchange, networks, relay, rooms
+from pytest_netbench.backends.containerlab.running import ByHelper, Here, Running
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _ROOT = str(Path(pytest_netbench.__file__).parents[1])
@@ -22,7 +23,20 @@ class Authority(Protocol):
 
     @property
     def prefix(self) -> tuple[str, ...]:
-        """The words before the command line of a program that has root's rights."""
+        """The words before the command line of a program that somebody else starts, so that it has root's rights."""
+        ...
+
+    def start(self, argv: Sequence[str], stdio: tuple[int, int, int], passed: Sequence[int] = ()) -> Running:
+        """Start a program with root's rights.
+
+        Args:
+            argv: The program and its arguments.
+            stdio: Its descriptors 0, 1 and 2.
+            passed: Further ones, which keep their numbers.
+
+        Raises:
+            OSError: It cannot be started.
+        """
         ...
 
     def network(self, pid: int, since: str) -> int:
@@ -50,6 +64,7 @@ class Root:
     """This process, which is root. Implements ``Authority``."""
 
     prefix: tuple[str, ...] = ()
+    start = staticmethod(Here)
     network = staticmethod(rooms.network)
     open_file = staticmethod(rooms.open_file)
     connect = staticmethod(rooms.connect)
@@ -63,6 +78,9 @@ class Helper:
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
         self.prefix = tuple(module("relay", relay.encode(self._folder)))
+
+    def start(self, argv: Sequence[str], stdio: tuple[int, int, int], passed: Sequence[int] = ()) -> Running:
+        return ByHelper(self._folder, argv, stdio, passed)
 
     def network(self, pid: int, since: str) -> int:
         return self._descriptor("network", pid=pid, started=since)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Literal
 from pytest_netbench.backends.containerlab import authorities
 from pytest_netbench.backends.containerlab.authorities import Authority, Root
 from pytest_netbench.backends.containerlab.entrance import NOT_ENTERED, READERS, encode
+from pytest_netbench.backends.containerlab.running import Running
 from pytest_netbench.errors import LabDied
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 
@@ -104,24 +104,31 @@ def run(asked: Asked, *, input: str | None = None, timeout_s: float, output_byte
     Raises:
         LabDied: The container is gone.
     """
-    argv = command(asked)
+    argv = authorities.module("entrance", encode(asked.message))
+    outputs = [os.pipe(), os.pipe()]
     with contextlib.ExitStack() as stack:
+        for _, written in outputs:
+            stack.callback(os.close, written)
         passed: tuple[int, ...] = ()
         if len(argv[-1]) > _LONGEST_WORD:
             file = stack.enter_context(_file_of(argv[-1].encode()))
             argv[-1], passed = f"@{file.fileno()}", (file.fileno(),)
-        given = stack.enter_context(_file_of(input.encode())) if input is not None else subprocess.DEVNULL
-        process = subprocess.Popen(
-            argv,
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=passed,
-            start_new_session=True,
-            env={"LANG": "C.UTF-8"},
-        )
-    done = _Following(process, timeout_s=timeout_s, output_bytes=output_bytes).to_the_end()
+        given = stack.enter_context(_file_of((input or "").encode()))
+        stdio = given.fileno(), outputs[0][1], outputs[1][1]
+        try:
+            running = asked.by.start(argv, stdio, passed)
+        except OSError as error:
+            for read, _ in outputs:
+                os.close(read)
+            raise LabDied(f"the container cannot be entered: {error}") from None
+    readers = outputs[0][0], outputs[1][0]
+    try:
+        done = _Following(running, readers, timeout_s=timeout_s, output_bytes=output_bytes).to_the_end()
+    except ConnectionError as error:
+        raise LabDied(f"the container cannot be entered: {error}") from None
+    finally:
+        for read in readers:
+            os.close(read)
     if done.returncode == NOT_ENTERED and done.stderr.startswith("netbench: "):
         raise LabDied(f"the container cannot be entered: {done.stderr.removeprefix('netbench: ').strip()}")
     return done
@@ -153,18 +160,15 @@ def _file_of(data: bytes) -> Any:
 class _Following:
     """Follows a process: its outputs up to a limit, its time, its end."""
 
-    def __init__(self, process: subprocess.Popen[bytes], *, timeout_s: float, output_bytes: int) -> None:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._process = process
-        self._outputs = {process.stdout.fileno(): bytearray(), process.stderr.fileno(): bytearray()}
+    def __init__(self, running: Running, outputs: tuple[int, int], *, timeout_s: float, output_bytes: int) -> None:
+        self._running = running
+        self._outputs = {one: bytearray() for one in outputs}
         self._ends_at = time.monotonic() + timeout_s
         self._most = output_bytes
         self._truncated = self._timed_out = False
 
     def to_the_end(self) -> Completed:
-        process = self._process
-        end = os.pidfd_open(process.pid)
+        end = self._running.fileno()
         poller = select.poll()
         for descriptor in (end, *self._outputs):
             poller.register(descriptor, select.POLLIN)
@@ -181,19 +185,14 @@ class _Following:
                 if end in ready:
                     break
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            os.close(end)
+            self._running.kill()
+            status = self._running.wait()
         self._drain()
         stdout, stderr = (bytes(one[: self._most]).decode("utf-8", "replace") for one in self._outputs.values())
-        for pipe in (process.stdout, process.stderr):
-            assert pipe is not None
-            pipe.close()
         return Completed(
             stdout=stdout,
             stderr=stderr,
-            returncode=process.returncode,
+            returncode=status,
             truncated=self._truncated,
             timed_out=self._timed_out,
         )
