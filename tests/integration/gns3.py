@@ -176,7 +176,12 @@ class Gns3:
     def run(self, *words: str, **env: str) -> str:
         """What Python prints for a client of it, and its status."""
         process = self.open(*words, **env)
-        output, _ = process.communicate(timeout=_RUN_S)
+        try:
+            output, _ = process.communicate(timeout=_RUN_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise
         return f"{output}\nstatus {process.returncode}\n"
 
     def netbench(self, *words: str, **env: str) -> str:

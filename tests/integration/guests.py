@@ -115,6 +115,8 @@ def _furnish(build: Build, tree: Path) -> None:
     (modules,) = (tree / "usr/lib/modules").iterdir()
     build.run("depmod", "-b", tree / "usr", modules.name)
     build.run("chroot", tree, "/usr/bin/busybox", "--install", "-s", "/usr/bin")
+    shutil.rmtree(tree / "var/run")
+    (tree / "var/run").symlink_to("/run")
     # a shell of busybox takes its own programs for those of the packages
     (tree / "usr/bin/sh").unlink(missing_ok=True)
     (tree / "usr/bin/sh").symlink_to("bash")
@@ -130,7 +132,7 @@ def _furnish(build: Build, tree: Path) -> None:
 
 _GUEST = Program(
     name="guest",
-    version=f"4-{suite()}",
+    version=f"5-{suite()}",
     make=_make,
     needs={
         name: f"apt-get install {package}"
