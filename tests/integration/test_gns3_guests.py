@@ -112,11 +112,12 @@ try:
     nodes.revive("b")
     found["revived"] = icmp(lab).delivered
     changes = ["ip address add 10.7.0.2/24 dev eth0", "nft add table ip mine", "sysctl -w net.ipv4.ip_forward=1"]
-    lab.driver("b").apply(b, changes)
+    found["refused"] = [one.message for one in lab.driver("b").apply(b, changes) if one.status != "success"]
     b.start(["sleep", "604"])
-    found["changed"] = lab.driver("b").running_config(b)
+    forwarding = lambda: b.run(["sysctl", "-n", "net.ipv4.ip_forward"]).stdout.strip()
+    found["changed"] = lab.driver("b").running_config(b), forwarding()
     nodes.reboot("b")
-    found["rebooted"] = icmp(lab).delivered, lab.driver("b").running_config(b)
+    found["rebooted"] = icmp(lab).delivered, lab.driver("b").running_config(b), forwarding()
     found["left"] = b.run(["sh", "-c", "ps axo args | grep -c '[s]leep 604'"]).stdout
 finally:
     lab.destroy()
@@ -133,10 +134,14 @@ tell(**found)
     assert found["cut"] == ["0", False]
     assert found["restored"] == ["1", True]
     assert [found["crashed"], found["revived"]] == [False, True]
-    assert all(one in str(found["changed"]) for one in ("10.7.0.2/24", "table ip mine", "ip_forward"))
-    delivered, config = list(found["rebooted"])  # type: ignore[call-overload]
+    assert found["refused"] == []
+    changed, forwards = list(found["changed"])  # type: ignore[call-overload]
+    assert [one for one in ("10.7.0.2/24", "table ip mine") if one not in changed] == []
+    assert forwards == "1"
+    delivered, config, forwards = list(found["rebooted"])  # type: ignore[call-overload]
     assert delivered
     assert "10.0.0.2/24" in config
-    assert not any(one in config for one in ("10.7.0.2/24", "table ip mine", "ip_forward"))
+    assert [one for one in ("10.7.0.2/24", "table ip mine") if one in config] == []
+    assert forwards == "0"
     assert found["left"] == "0\n"
     assert gns3.projects() == []
