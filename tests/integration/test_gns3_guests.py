@@ -70,6 +70,7 @@ def gns3(say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -
         pytest.skip(str(error))
 
 
+@pytest.mark.xfail(run=False, reason="the driver of FRR starts zebra in the guest, and gets no answer within 10 s")
 def test_a_router_and_a_host_have_the_verdicts_that_they_have_on_namespaces(gns3: Gns3) -> None:
     found = {}
     for backend in ("netns", "gns3"):
