@@ -20,7 +20,6 @@ _NO_PROGRAM: Final = 127
 _NOT_FORWARDING: Final = {"net/ipv4/ip_forward": "0", "net/ipv6/conf/all/forwarding": "0"}
 _OF_INTERFACE: Final = re.compile(r"^(net/ipv[46]/conf/)(.+)(/[^/]+)$")
 _DEVICE: Final = re.compile(r" dev (\S+)")
-_FRESH: Final = ("unshare", "--net", "--", "/bin/sh", "-c", sysctls.read_command())
 
 
 class _Host(NodeFacts, Exec, Protocol):
@@ -106,7 +105,7 @@ class LinuxState:
 
     def _fresh(self, now: str) -> dict[str, str]:
         """The settings of a kernel that nobody has configured; of one that does not tell, those that matter most."""
-        done = self._node.run(_FRESH)
+        done = self._node.run(sysctls.fresh_command())
         return sysctls.parse(done.stdout) if done.returncode == 0 else {**sysctls.parse(now), **_NOT_FORWARDING}
 
     def _reach(self, target: Callable[[Sequence[str]], Sequence[str]], wrong: str) -> None:

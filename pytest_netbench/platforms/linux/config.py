@@ -20,7 +20,7 @@ _READS = (
     ("nft", "-s", "list", "ruleset"),
     ("tc", "qdisc", "show"),
     ("/bin/sh", "-c", sysctls.read_command()),
-    ("unshare", "--net", "--", "/bin/sh", "-c", sysctls.read_command()),
+    sysctls.fresh_command(),
     ("/bin/sh", "-c", services.read_command()),
 )
 _LONGEST = 8 * 2**20

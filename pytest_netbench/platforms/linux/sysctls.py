@@ -33,6 +33,16 @@ _PER_INTERFACE = (
     "net/ipv6/conf/{}/accept_ra",
 )
 _ROOT = "/proc/sys/"
+# The first network of a machine has this file, and gives its own values to new ones unless it says 2.
+_FRESH = """
+inherit=/proc/sys/net/core/devconf_inherit_init_net
+kept=$(cat $inherit 2>/dev/null)
+[ -z "$kept" ] || echo 2 2>/dev/null >$inherit
+unshare --net -- /bin/sh -c "$0"
+status=$?
+[ -z "$kept" ] || echo "$kept" 2>/dev/null >$inherit
+exit $status
+"""
 
 
 def paths() -> list[str]:
@@ -43,6 +53,11 @@ def paths() -> list[str]:
 def read_command() -> str:
     """The shell command that prints ``path:value`` for each of them."""
     return f"grep -s '' {' '.join(paths())}; true"
+
+
+def fresh_command() -> tuple[str, ...]:
+    """The program that prints the same of a network that nobody has configured; it needs the rights of root."""
+    return ("/bin/sh", "-c", _FRESH, read_command())
 
 
 def parse(text: str) -> dict[str, str]:
