@@ -22,6 +22,7 @@ class Router:
     """
 
     def __init__(self, *enabled: tuple[str, ...], is_silent: bool) -> None:
+        self.memory: dict[str, Any] = {}
         self._enabled = list(enabled)
         self._is_silent = is_silent
 

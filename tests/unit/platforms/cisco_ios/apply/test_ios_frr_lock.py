@@ -43,6 +43,7 @@ class Node:
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
+        self.memory: dict[str, object] = {}
 
     def read_file(self, path: str) -> str:
         return "mgmtd=yes\nripd=yes\n"

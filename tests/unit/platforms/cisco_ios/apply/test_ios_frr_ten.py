@@ -20,6 +20,7 @@ class Node:
 
     def __init__(self, *running: str) -> None:
         self._running = running
+        self.memory: dict[str, object] = {}
         self.heard: list[tuple[str, str]] = []
 
     def read_file(self, path: str) -> str:
