@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.containerlab import authorities, networks, prober, programs
-from pytest_netbench.backends.containerlab.authorities import Authority, Helper, Root
+from pytest_netbench.backends.containerlab.authorities import Authority, Forking, Helper, Root
 from pytest_netbench.backends.containerlab.helper import READY
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.backends.containerlab.programs import Place
@@ -47,14 +47,15 @@ def helped(folder: Path, owner: int = 0) -> Iterator[Helper]:
         process.stdout.close()
 
 
-@pytest.fixture(params=["root", "helper"])
+@pytest.fixture(params=["root", "forking", "helper"])
 def by(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Authority]:
     """Who enters the containers."""
     if request.param == "root":
         yield Root()
         return
-    with helped(tmp_path_factory.mktemp("lab")) as helper:
-        yield helper
+    folder = tmp_path_factory.mktemp("lab")
+    with helped(folder) as helper:
+        yield Forking(folder) if request.param == "forking" else helper
 
 
 @pytest.fixture

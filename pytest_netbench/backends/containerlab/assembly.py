@@ -11,10 +11,10 @@ from typing import Any
 
 import yaml
 
-from pytest_netbench.backends.containerlab import authorities, commands, leftovers, programs
-from pytest_netbench.backends.containerlab.authorities import Authority, Root
+from pytest_netbench.backends.containerlab import commands, leftovers, programs
+from pytest_netbench.backends.containerlab.authorities import Authority
 from pytest_netbench.backends.containerlab.devices import ContainerDevice, address_of
-from pytest_netbench.backends.containerlab.helpers import HelperContainer
+from pytest_netbench.backends.containerlab.helpers import LabHelper
 from pytest_netbench.backends.containerlab.kinds import Node
 from pytest_netbench.backends.containerlab.lab import AnyNode, ContainerLab
 from pytest_netbench.backends.containerlab.node import ContainerNode
@@ -55,11 +55,10 @@ def assembled(folder: Path, request: LabRequest, table: Mapping[str, Node], driv
     file.write_text(yaml.safe_dump(topology_file(folder.name, request, table), sort_keys=False), encoding="utf-8")
     containers = {node: container(folder.name, name) for node, name in node_names(request).items()}
     with contextlib.ExitStack() as undone:
-        helper = None if authorities.is_root() else HelperContainer(folder)
-        if helper is not None:
-            undone.callback(helper.close)
+        helper = LabHelper(folder)
+        undone.callback(helper.close)
         _deploy(file, [table[dialect].kind.image for dialect in request.dialects.values()])
-        by = Root() if helper is None else helper.ready()
+        by = helper.ready()
         nodes = _nodes(folder, request, table, containers, by)
         for node in nodes.values():
             undone.callback(node.close)

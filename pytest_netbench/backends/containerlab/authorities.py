@@ -72,6 +72,20 @@ class Root:
     set_silent = staticmethod(networks.set_silent)
 
 
+class Forking(Root):
+    """This process, which is root, with a helper of its own that forks programs. Implements ``Authority``.
+
+    Args:
+        folder: Where the helper serves.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = str(folder)
+
+    def start(self, argv: Sequence[str], stdio: tuple[int, int, int], passed: Sequence[int] = ()) -> Running:  # type: ignore[override]
+        return ByHelper(self._folder, argv, stdio, passed)
+
+
 class Helper:
     """The helper that serves in a folder. Implements ``Authority``."""
 

@@ -1,8 +1,8 @@
-"""The process that has root's rights for a lab whose owner has not. Standard library only.
+"""The process that has root's rights for a lab, and forks the programs that are run in its containers.
 
-It runs in a container of the engine, with the files and processes of this machine. It serves its owner by a socket in
-the folder of the lab, and ends when descriptor 0 is closed. Each connection is one request: a program, with the
-descriptors that it has, or a call that is answered with a descriptor.
+Its owner is served by a socket in the folder of the lab; it ends when descriptor 0 is closed. Each connection is one
+request: a program, with the descriptors that it has, or a call that is answered with a descriptor. Where the owner is
+not root, this runs in a container of the engine, with the files and processes of this machine. Standard library only.
 """
 
 from __future__ import annotations
@@ -15,18 +15,29 @@ import select
 import signal
 import socket
 import struct
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from pytest_netbench.backends.containerlab import exchange, networks, rooms
+from pytest_netbench.backends.containerlab import entrance, exchange, networks, rooms
+from pytest_netbench.kernel import confinement
 
 READY = b"ready\n"
 _PEER = struct.Struct("=iII")
 _WAITING = 64
+_REQUEST_S = 10.0
 _DEFAULTED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE)
+_ENTRANCE = "entrance"
+_NOT_STARTED = 126
 Message = dict[str, Any]
+
+
+class _Program(NamedTuple):
+    """A program that runs, and who waits for it."""
+
+    pid: int
+    end: int
+    connection: socket.socket
 
 
 def main(folder: str, owner: str) -> NoReturn:
@@ -38,49 +49,112 @@ def main(folder: str, owner: str) -> NoReturn:
         os.chown(path, int(owner), -1)
     listener.listen(_WAITING)
     os.write(1, READY)
-    watched: tuple[Any, ...] = (0, listener)
-    while True:
-        ready, _, _ = select.select(watched, [], [])
-        if 0 in ready and not os.read(0, 1):
-            os._exit(0)
-        if listener in ready:
-            connection, _ = listener.accept()
-            threading.Thread(target=_serve, args=(connection, int(owner)), daemon=True).start()
+    _Server(listener, int(owner)).serve()
 
 
-def _serve(connection: socket.socket, owner: int) -> None:
-    with connection, contextlib.suppress(OSError):
+class _Server:
+    """Has no threads, so that it can fork."""
+
+    def __init__(self, listener: socket.socket, owner: int) -> None:
+        self._listener = listener
+        self._owner = owner
+        self._poller = select.poll()
+        self._ends: dict[int, _Program] = {}
+        self._waiting: dict[int, _Program] = {}
+        for descriptor in (0, listener.fileno()):
+            self._poller.register(descriptor, select.POLLIN)
+
+    def serve(self) -> NoReturn:
+        while True:
+            ready = [descriptor for descriptor, _ in self._poller.poll()]
+            if 0 in ready and not os.read(0, 1):
+                os._exit(0)
+            for descriptor in ready:
+                if descriptor in self._ends:
+                    self._finish(self._ends[descriptor])
+                elif descriptor in self._waiting:
+                    self._give_up(self._waiting[descriptor])
+            if self._listener.fileno() in ready:
+                self._begin(self._listener.accept()[0])
+
+    def _begin(self, connection: socket.socket) -> None:
         peer = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[1]
-        if peer not in (0, owner):
+        if peer not in (0, self._owner):
+            connection.close()
             return
-        data, descriptors = exchange.receive(connection)
+        connection.settimeout(_REQUEST_S)
+        try:
+            data, descriptors = exchange.receive(connection)
+        except OSError:
+            connection.close()
+            return
         message = json.loads(data)
         try:
             if message["op"] == "run":
-                _run(connection, message, descriptors)
+                self._run(connection, message, descriptors)
             else:
-                _call(connection, message)
+                with connection, contextlib.suppress(OSError):
+                    _call(connection, message)
+        except OSError:
+            connection.close()
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
 
+    def _run(self, connection: socket.socket, message: Message, descriptors: list[int]) -> None:
+        pid = _started(message["argv"], message["numbers"], descriptors)
+        program = _Program(pid, os.pidfd_open(pid), connection)
+        self._ends[program.end] = self._waiting[connection.fileno()] = program
+        for descriptor in (program.end, connection.fileno()):
+            self._poller.register(descriptor, select.POLLIN)
 
-def _run(connection: socket.socket, message: Message, descriptors: list[int]) -> None:
-    """Run a program; tell how it ended. It is killed when nobody waits for it any more."""
-    pid = _spawned(message["argv"], message["numbers"], descriptors)
-    while descriptors:  # whoever reads from the program waits for the last one that could write
-        os.close(descriptors.pop())
-    end = os.pidfd_open(pid)
-    watched: tuple[Any, ...] = (end, connection)
+    def _give_up(self, program: _Program) -> None:
+        """Kill a program that nobody waits for any more."""
+        self._forget(program)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+    def _finish(self, program: _Program) -> None:
+        """Tell how a program ended."""
+        self._forget(program)
+        self._poller.unregister(program.end)
+        del self._ends[program.end]
+        os.close(program.end)
+        status = os.waitpid(program.pid, 0)[1]
+        with program.connection, contextlib.suppress(OSError):
+            program.connection.sendall(struct.pack("=i", status))
+
+    def _forget(self, program: _Program) -> None:
+        """Look no more at whether somebody waits for a program."""
+        if self._waiting.pop(program.connection.fileno(), None) is not None:
+            self._poller.unregister(program.connection.fileno())
+
+
+def _started(argv: list[str], numbers: list[int], descriptors: list[int]) -> int:
+    if argv[-2:-1] == [_ENTRANCE]:
+        return _forked(argv[-1], numbers, descriptors)
+    return _spawned(argv, numbers, descriptors)
+
+
+def _forked(word: str, numbers: list[int], descriptors: list[int]) -> int:
+    """What ``entrance`` does with a word. An interpreter that starts anew takes ten times as long."""
+    pid = os.fork()
+    if pid:
+        with contextlib.suppress(OSError):  # the child may be faster
+            os.setpgid(pid, pid)
+        return pid
     try:
-        ready, _, _ = select.select(watched, [], [])
-        if end not in ready:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)
-        status = os.waitpid(pid, 0)[1]
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        for one in _DEFAULTED:
+            signal.signal(one, signal.SIG_DFL)
+        lifted = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, max(numbers) + 1) for one in descriptors]
+        for source, number in zip(lifted, numbers, strict=True):
+            os.dup2(source, number)
+        confinement.let_go(numbers)
+        entrance.main(word)
     finally:
-        os.close(end)
-    connection.sendall(struct.pack("=i", status))
+        os._exit(_NOT_STARTED)
 
 
 def _spawned(argv: list[str], numbers: list[int], descriptors: list[int]) -> int:

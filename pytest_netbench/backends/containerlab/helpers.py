@@ -1,4 +1,4 @@
-"""The container of a lab that enters the others for an owner who is not root, and its image."""
+"""The helper of a lab: a process of root, or a container that enters the others for an owner who is not root."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_netbench.backends.containerlab import authorities, commands
-from pytest_netbench.backends.containerlab.authorities import Helper
+from pytest_netbench.backends.containerlab.authorities import Authority, Forking, Helper
 from pytest_netbench.backends.containerlab.helper import READY
 from pytest_netbench.backends.containerlab.topology import OWNER
 from pytest_netbench.errors import LabError
@@ -44,7 +44,7 @@ _CAPABILITIES = {
 _START_S = 60.0
 
 
-class HelperContainer:
+class LabHelper:
     """Begins at once, and has begun when ``ready`` returns. It ends with this process.
 
     Args:
@@ -53,12 +53,15 @@ class HelperContainer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        _make_image()
+        self._is_root = authorities.is_root()
+        if not self._is_root:
+            _make_image()
+        command = authorities.module("helper", str(folder), "0") if self._is_root else _command(folder)
         self._process = subprocess.Popen(
-            [*_command(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
         )
 
-    def ready(self) -> Helper:
+    def ready(self) -> Authority:
         """Wait until it serves.
 
         Raises:
@@ -74,8 +77,8 @@ class HelperContainer:
             self._process.kill()
             why = _reason(self._process.stderr.read().decode(errors="replace"))
             self.close()
-            raise LabError(f"the container that enters the others cannot be started: {why or 'it does not answer'}")
-        return Helper(self._folder)
+            raise LabError(f"the helper that enters containers cannot be started: {why or 'it does not answer'}")
+        return Forking(self._folder) if self._is_root else Helper(self._folder)
 
     def close(self) -> None:
         """End it. Idempotent."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
-from pytest_netbench.backends.containerlab import commands, leftovers
+from pytest_netbench.backends.containerlab import authorities, commands, leftovers
 from pytest_netbench.backends.containerlab.devices import ContainerDevice
-from pytest_netbench.backends.containerlab.helpers import HelperContainer
+from pytest_netbench.backends.containerlab.helpers import LabHelper
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode, entering
 from pytest_netbench.backends.containerlab.patches import Panel, PatchedLinks
@@ -42,7 +42,7 @@ class ContainerLab:
         request: What it is.
         nodes: By name in the task.
         panel: Where links end that are no pair of interfaces, if there are any.
-        helper: Enters the containers, if this process is not root.
+        helper: Enters the containers.
         cabling: Has the links, if all of them are patched.
         drivers: By node.
         images: By platform.
@@ -63,7 +63,7 @@ class ContainerLab:
         nodes: Mapping[str, AnyNode],
         panel: Place | None,
         cabling: Panel | None,
-        helper: HelperContainer | None,
+        helper: LabHelper,
         drivers: Mapping[str, Any],
         images: Mapping[str, str],
     ) -> None:
@@ -128,14 +128,13 @@ class ContainerLab:
         return kind.of(self._offered, owner="this containerlab lab")
 
     def keep(self) -> Kept:
-        if self._cabling is not None and self._helper is not None:
+        if self._cabling is not None and not authorities.is_root():
             raise LabError("its links are joined by a process of this run, which an ordinary user cannot leave behind")
         if self._cabling is not None:
             self._cabling.keep()
         leftovers.keep(self.folder)
         self._let_go()
-        if self._helper is not None:
-            self._helper.close()
+        self._helper.close()
         return Kept(
             self.folder.name, {name: entering(node.place.name, node.platform) for name, node in self.nodes.items()}
         )
@@ -160,8 +159,7 @@ class ContainerLab:
 
     def _clean_up(self, started: float) -> None:
         try:
-            if self._helper is not None:
-                self._helper.close()
+            self._helper.close()
             leftovers.remove(self.folder)
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             self._cleaning_failed = error
