@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from tests.integration.containerlab import QUIET, Site
 from tests.integration.engine import Engine
 from tests.integration.images import frr_image
-from tests.integration.test_containerlab import QUIET, Site
 from tests.support.programs import NotToBeHad
 
 pytestmark = [

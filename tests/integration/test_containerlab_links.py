@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.integration.test_containerlab import NOTHING, Site, pytestmark, site
+from tests.integration.containerlab import NEEDED, NOTHING, Site
 
-__all__ = ["pytestmark", "site"]  # a fixture, and what the module needs
+pytestmark = NEEDED
 
 PROGRAM = """
 import json, re, time

@@ -17,14 +17,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.containerlab import NEEDED, NOTHING, QUIET, ROOT, TASK, Site
 from tests.integration.engine import Engine
 from tests.integration.images import frr_image
-from tests.integration.test_containerlab import NOTHING, PROGRAM, QUIET, ROOT, TASK, Site, pytestmark
+from tests.integration.test_containerlab import PROGRAM
 from tests.integration.test_containerlab_links import PROGRAM as LINKS
 from tests.integration.test_containerlab_links import held
 from tests.support.programs import NotToBeHad
 
-__all__ = ["pytestmark"]  # what the module needs
+pytestmark = NEEDED
 
 USER, GROUP = 61_234, 61_235
 
