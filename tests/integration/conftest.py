@@ -56,11 +56,17 @@ def docker(say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture(scope="session")
-def site(docker: Engine, say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Where labs of containerlab are deployed."""
+def image(docker: Engine, say: Callable[[str], None]) -> Iterator[str]:
+    """The image of containers, which goes when no test needs it any more."""
     try:
-        image = frr_image(docker, say=say)
+        name = frr_image(docker, say=say)
     except NotToBeHad as error:
         pytest.skip(str(error))
-    yield Site(docker, tmp_path_factory.mktemp("containerlab"), image)
-    docker.run("rmi", "-f", image)
+    yield name
+    docker.run("rmi", "-f", name)
+
+
+@pytest.fixture(scope="session")
+def site(docker: Engine, image: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Where labs of containerlab are deployed."""
+    return Site(docker, tmp_path_factory.mktemp("containerlab"), image)

@@ -17,8 +17,6 @@ import pytest
 
 from tests.integration.containerlab import QUIET, Site
 from tests.integration.engine import Engine
-from tests.integration.images import frr_image
-from tests.support.programs import NotToBeHad
 
 pytestmark = [
     pytest.mark.skipif(
@@ -170,13 +168,8 @@ class RunningLab:
 
 
 @pytest.fixture(scope="module")
-def site(docker: Engine, say: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    try:
-        image = frr_image(docker, say=say)
-    except NotToBeHad as error:
-        pytest.skip(str(error))
-    yield Site(docker, tmp_path_factory.mktemp("attach"), image)
-    docker.run("rmi", "-f", image)
+def site(docker: Engine, image: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return Site(docker, tmp_path_factory.mktemp("attach"), image)
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,9 @@ import pytest
 
 from tests.integration.containerlab import NEEDED, NOTHING, QUIET, ROOT, TASK, Site
 from tests.integration.engine import Engine
-from tests.integration.images import frr_image
 from tests.integration.test_containerlab import PROGRAM
 from tests.integration.test_containerlab_links import PROGRAM as LINKS
 from tests.integration.test_containerlab_links import held
-from tests.support.programs import NotToBeHad
 
 pytestmark = NEEDED
 
@@ -117,18 +115,14 @@ class OrdinarySite(Site):
 
 
 @pytest.fixture(scope="module")
-def site(docker: Engine, say) -> Iterator[OrdinarySite]:
-    try:
-        image = frr_image(docker, say=say)
-    except NotToBeHad as error:
-        pytest.skip(str(error))
+def site(docker: Engine, image: str) -> Iterator[OrdinarySite]:
     with tempfile.TemporaryDirectory(prefix="netbench-user-", dir="/var/tmp") as name, ExitStack() as undo:
         folder = Path(name)
         folder.chmod(0o755)
         if os.statvfs(folder).f_flag & os.ST_NOSUID:
             pytest.skip(f"{folder.parent} is mounted nosuid")
         yield OrdinarySite(docker, folder, image, undo)
-    docker.run("rmi", "-f", image, "netbench-helper:1", check=False)
+    docker.run("rmi", "-f", "netbench-helper:1", check=False)
 
 
 def test_doctor_says_that_labs_can_run_and_what_an_ordinary_user_lacks(site: OrdinarySite) -> None:

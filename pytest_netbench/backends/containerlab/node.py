@@ -134,7 +134,6 @@ class ContainerNode:
             self.run(["mkdir", "-p", str(PurePosixPath(path).parent)])
             handle = self._open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            os.fchmod(handle, mode)
             file.write(text)
 
     def read_file(self, path: str) -> str:

@@ -31,7 +31,10 @@ def open_file(pid: int, since: str, path: str, flags: int, mode: int) -> int:
     with _root(pid, since) as root:
         created = mode if flags & os.O_CREAT else 0
         # mount points of a container are the engine's: an agent's command has its own
-        return syscalls.open_in_root(root, path, flags | os.O_NONBLOCK, created, mounts=True)
+        found = syscalls.open_in_root(root, path, flags | os.O_NONBLOCK, created, mounts=True)
+        if created:
+            os.fchmod(found, mode)  # of one that was there, too: its owner is not who asks
+        return found
 
 
 def connect(pid: int, since: str, path: str) -> socket.socket:
