@@ -77,6 +77,7 @@ def test_a_router_and_a_host_have_the_verdicts_that_they_have_on_namespaces(gns3
             str(gns3.folder / "branch.task.yaml"), "--agent=oracle", "--agent=nop", backend=backend
         )
         assert len(results) == 2, shown
+        assert [one["error"] for one in results] == [None, None], shown
         assert {one["environment"]["backend"] for one in results} == {backend}
         found[backend] = verdicts(results)
     assert found["gns3"] == found["netns"]

@@ -9,7 +9,7 @@ from pytest_netbench import deadline
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.shells.relay import Gone, Relay
 
-_OPEN_TIMEOUT_S = 10.0
+_OPEN_TIMEOUT_S = 60.0
 # what a prompt ends with: the last line has no end, and one of these
 _AT_PROMPT = "tail -n 1 out | grep -q '[>#$] *$'"
 _LONGER = "[ $(wc -c <out) -gt {size} ] && {prompt}"

@@ -48,6 +48,8 @@ echo none
 """
 _NONE = b"none\n"
 _PAUSE_S = 0.1
+_ANSWER_S = 60.0
+"""A host that is emulated may take so long to start a program, and a daemon there to answer."""
 _NULS = "[ $(tr -cd '\\000' <out | wc -c) -ge {count} ]"
 _LONGER = "[ $(wc -c <out) -gt {size} ]"
 
@@ -98,15 +100,15 @@ class ConsoleVtys:
     def _connect(self, daemon: str) -> None:
         """Open a connection; waits for a daemon that is still starting."""
         relay = Relay(self._shell, f"{self._folder()}/{daemon}")
-        ends_at = time.monotonic() + vty.TIMEOUT_S
+        ends_at = time.monotonic() + _ANSWER_S
         while True:
             relay.start(f"sh -c {_quoted(_CONNECT)} {vty.path(daemon)} {_quoted(_PYTHON)} {_quoted(_PERL)}")
             self._open[daemon] = relay
             try:
-                self._exchange(relay, ["enable"], vty.TIMEOUT_S)
+                self._exchange(relay, ["enable"], _ANSWER_S)
             except Gone:
                 if time.monotonic() > ends_at:
-                    raise TimeoutError(f"no connection within {vty.TIMEOUT_S:g} s") from None
+                    raise TimeoutError(f"no connection within {_ANSWER_S:g} s") from None
                 time.sleep(_PAUSE_S)  # a daemon that is starting tells nobody when it listens
             else:
                 return
@@ -116,7 +118,7 @@ class ConsoleVtys:
         return [
             answer
             for start in range(0, len(commands), at_once)
-            for answer in self._exchange(self._open[daemon], commands[start : start + at_once], vty.TIMEOUT_S)
+            for answer in self._exchange(self._open[daemon], commands[start : start + at_once], _ANSWER_S)
         ]
 
     def _exchange(self, relay: Relay, commands: Sequence[str], timeout_s: float) -> list[Answer]:
