@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 
-class Announcer:
+class Announcer(ABC):
     """Prints lines that follow from the collected items; subclasses say which.
 
     Args:
@@ -19,9 +20,9 @@ class Announcer:
         self._config = config
         self._told = False
 
+    @abstractmethod
     def lines(self, node_ids: Sequence[str]) -> list[str]:
         """Lines about the items with these ids."""
-        raise NotImplementedError
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Tell it in a run of one process, and if tasks are only collected."""
