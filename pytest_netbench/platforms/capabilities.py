@@ -5,6 +5,7 @@ Owns a key for each, and its protocol unless ``access`` does. Those of a whole l
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
@@ -232,6 +233,18 @@ class ProgramControl(Protocol):
         ...
 
 
+class NetworkSockets(Protocol):
+    """TCP over IPv4 by programs of the framework that run elsewhere, with sockets that belong to the node's network."""
+
+    def tcp_socket(self) -> socket.socket:
+        """A new blocking TCP socket of the node's network, neither bound nor connected. It is the caller's.
+
+        Raises:
+            LabError: The lab is gone.
+        """
+        ...
+
+
 class Login(Protocol):
     """A login to a node's own command line over SSH."""
 
@@ -261,11 +274,12 @@ CAPTURES: Final = Capability[PacketCapture]("captures", "packet captures")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
+SOCKETS: Final = Capability[NetworkSockets]("sockets", "sockets of the node's network for programs elsewhere")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 _EVERY: Final = (
     *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
-    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, LOGIN),
+    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, LOGIN),
 )
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""
