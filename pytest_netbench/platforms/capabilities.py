@@ -245,6 +245,45 @@ class NetworkSockets(Protocol):
         ...
 
 
+class ClusterControl(Protocol):
+    """The objects of a cluster, as its administrator sees and changes them. Objects are as JSON has them."""
+
+    @property
+    def version(self) -> str:
+        """The version of the API server."""
+        ...
+
+    def managed(self) -> Sequence[dict[str, Any]]:
+        """The objects of the application's namespaces that people manage, without status and fields of the server.
+
+        Raises:
+            LabError: The API does not answer.
+        """
+        ...
+
+    def read(self, kind: str, namespace: str, name: str) -> dict[str, Any]:
+        """One object, without status and fields of the server.
+
+        Raises:
+            LabError: There is none, or the API does not answer.
+        """
+        ...
+
+    def put(self, objects: Sequence[dict[str, Any]], *, removed: Sequence[tuple[str, str, str]] = ()) -> None:
+        """Let the cluster have these objects, as if it had been deployed with them, and return once it acts on them.
+
+        No generation, no time and no manager of an object tells which one was changed.
+
+        Args:
+            objects: Network policies that are new or replace those of their names.
+            removed: Kind, namespace and name of network policies that are no more.
+
+        Raises:
+            LabError: The API refuses one, or does not answer.
+        """
+        ...
+
+
 class Login(Protocol):
     """A login to a node's own command line over SSH."""
 
@@ -275,11 +314,12 @@ LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
 SOCKETS: Final = Capability[NetworkSockets]("sockets", "sockets of the node's network for programs elsewhere")
+CLUSTER: Final = Capability[ClusterControl]("cluster", "the objects of a cluster")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 _EVERY: Final = (
     *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
-    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, LOGIN),
+    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, CLUSTER, LOGIN),
 )
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""

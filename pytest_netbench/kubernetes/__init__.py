@@ -1,0 +1,1 @@
+"""Kubernetes without a cluster: objects, network policies, applications. Pure."""
