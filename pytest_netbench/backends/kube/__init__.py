@@ -1,0 +1,1 @@
+"""Kubernetes clusters on this machine: a real control plane, without root, Docker and images."""
