@@ -1,1 +1,1 @@
-"""Clusters of Kubernetes: a real control plane, and machines and pods that are nodes of a lab."""
+"""Kubernetes clusters on this machine: a real control plane, without root, Docker and images."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,12 @@ from typing import Any
 import pytest_netbench
 from pytest_netbench.backends.netns import packages
 from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.kernel.isolation import unused_uid
 from pytest_netbench.lab import wires
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Link
 from pytest_netbench.native import build
 from pytest_netbench.platforms.driver import HostedDriver, ImportsPackages, ReadsRawFrames
-
-# Uids that no account has: labs of one run cannot signal each other, nor anything else of the host.
-_FIRST_UID = 0x70000000
 
 
 def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, time_scale: float) -> dict[str, Any]:
@@ -73,11 +70,6 @@ def _summed(request: LabRequest, drivers: Mapping[str, HostedDriver]) -> dict[st
                 name = kernel_name(drivers, request, end.node, end.interface)
                 found.setdefault(end.node, []).append(name)
     return found
-
-
-def unused_uid() -> int:
-    """A host user that no account has, the same for all labs of this process."""
-    return _FIRST_UID + os.getpid() % 0x0FFFFFFF
 
 
 def no_switch() -> tuple[str, str]:

@@ -10,10 +10,11 @@ from pathlib import PurePosixPath
 
 from pytest_netbench.backends.netns import checks, packages, starter
 from pytest_netbench.backends.netns.channel import Channel
-from pytest_netbench.backends.netns.plan import hidden_directories, unused_uid
+from pytest_netbench.backends.netns.plan import hidden_directories
 from pytest_netbench.backends.netns.program import sandbox_of
 from pytest_netbench.backends.netns.supervisor.roots import SHARED
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.kernel.isolation import unused_uid
 from pytest_netbench.lab.report import Check
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 

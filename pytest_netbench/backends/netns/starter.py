@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import functools
 import json
 import os
 import socket
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-import pytest_netbench
 from pytest_netbench.errors import LabError
+from pytest_netbench.kernel import interpreters
 
 _BOOT = (
     # No collection while modules are loaded: it frees nothing and takes a tenth of the start.
@@ -32,23 +30,11 @@ class Starter:
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._errors, errors = os.pipe()
-        root = str(Path(pytest_netbench.__file__).parent.parent)
         with Path(os.devnull).open("r+b") as null, theirs:
-            wanted = (null.fileno(), null.fileno(), errors, theirs.fileno())
-            # Duplicates above every number in use first, so that no duplicate overwrites a source.
-            lifted = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 64) for fd in wanted]
             try:
-                self.pid = os.posix_spawn(
-                    sys.executable,
-                    [sys.executable, "-I", "-S", "-c", _BOOT, root],
-                    {"LANG": "C.UTF-8"},
-                    file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(lifted)],
-                    # Ctrl-C is for pytest; labs end when pytest is done with them.
-                    setsid=True,
-                )
+                self.pid = interpreters.start(_BOOT, (null.fileno(), null.fileno(), errors, theirs.fileno()))
             finally:
-                for fd in (*lifted, errors):
-                    os.close(fd)
+                os.close(errors)
         atexit.register(self._socket.close)
 
     def begin(self, spec: dict[str, Any], control: socket.socket, errors: int) -> None:

@@ -19,8 +19,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import opening, spawn, wire_format
+from pytest_netbench.backends.netns.supervisor import opening, wire_format
 from pytest_netbench.kernel import syscalls as sys
+from pytest_netbench.kernel.forks import fork
 
 
 def main(requests_fd: int) -> NoReturn:
@@ -101,7 +102,7 @@ class _Starter:
             pipes += os.pipe()
             told, tell, gate, go = pipes
             given = opening.Given(control=control, spec=spec, errors=errors, tell=tell, gate=gate, alive=self._alive)
-            opener = spawn.fork(lambda: opening.open_lab(given))
+            opener = fork(lambda: opening.open_lab(given))
         except OSError:
             for fd in pipes:
                 os.close(fd)

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
+from pytest_netbench.kernel.forks import fork
 from pytest_netbench.probing.calls import Calls, Measured, write_and_exit
 from pytest_netbench.probing.networks import Networks
 
@@ -60,6 +60,6 @@ class Measurements:
                 os.dup2(stdio[2], 2)
                 write_and_exit(lambda: call(request), stdio[1])
 
-            return spawn.fork(run)
+            return fork(run)
 
         self._jobs.start(start, done, timeout_s=request["timeout_s"])

@@ -13,9 +13,11 @@ import socket
 import struct
 from typing import NamedTuple, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, spawn
+from pytest_netbench.backends.netns.supervisor import loop, network, roots, tunnels
 from pytest_netbench.backends.netns.supervisor.owner import Owner
+from pytest_netbench.kernel import isolation
 from pytest_netbench.kernel import syscalls as sys
+from pytest_netbench.kernel.forks import fork
 
 
 class Given(NamedTuple):
@@ -51,7 +53,9 @@ def open_lab(given: Given) -> NoReturn:
         spec = json.load(file)
     os.set_inheritable(given.control, False)
     host = roots.Host(spec["shared"])
-    isolation.leave_host(spec["uid"], tunnels=spec["tunnels"])
+    if spec["tunnels"] and isolation.changes_user(spec["uid"]):
+        tunnels.lend()
+    isolation.leave_host(spec["uid"])
 
     def supervise() -> NoReturn:
         os.close(given.tell)
@@ -63,7 +67,7 @@ def open_lab(given: Given) -> NoReturn:
         owner = Owner(socket.socket(fileno=given.control))
         loop.serve(owner, network.build(spec, host), given.alive)
 
-    os.write(given.tell, struct.pack("i", spawn.fork(supervise)))
+    os.write(given.tell, struct.pack("i", fork(supervise)))
     os._exit(0)
 
 

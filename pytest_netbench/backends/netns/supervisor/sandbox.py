@@ -20,6 +20,7 @@ from pytest_netbench.backends.netns.supervisor.spawn import Namespaces, Stdio
 from pytest_netbench.kernel import confinement, seccomp
 from pytest_netbench.kernel import syscalls as sys
 from pytest_netbench.kernel.confinement import Limits
+from pytest_netbench.kernel.forks import fork
 
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
 
@@ -76,10 +77,10 @@ def _fork_within(enter: Callable[[], None], run: Callable[[], NoReturn]) -> int:
 
     def between() -> NoReturn:
         enter()
-        os.write(writer, struct.pack("i", spawn.fork(run)))
+        os.write(writer, struct.pack("i", fork(run)))
         os._exit(0)
 
-    middle = spawn.fork(between)
+    middle = fork(between)
     os.close(writer)
     try:
         answer = os.read(reader, 4)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from pytest_netbench.kernel import syscalls as sys
+from pytest_netbench.kernel.forks import DEFAULTED, fork
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"
 Stdio = tuple[int, int, int]
 
-_DEFAULTED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE)
 _ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb", "VTYSH_PAGER": "cat"}
 
 
@@ -141,28 +140,11 @@ def _spawned(program: str, argv: Sequence[str], stdio: Stdio, env: Mapping[str, 
             env,
             file_actions=[(os.POSIX_SPAWN_DUP2, source, number) for number, source in enumerate(lifted)],
             setsigmask=(),
-            setsigdef=_DEFAULTED,
+            setsigdef=DEFAULTED,
         )
     finally:
         for fd in lifted:
             os.close(fd)
-
-
-def fork(run: Callable[[], NoReturn]) -> int:
-    """Fork; the child runs ``run`` and never returns. What it raises goes to its standard error."""
-    pid = os.fork()
-    if pid:
-        return pid
-    try:
-        signal.set_wakeup_fd(-1)
-        for number in _DEFAULTED:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        run()
-    except BaseException as error:  # noqa: BLE001 - a forked child must end here whatever happened
-        with contextlib.suppress(OSError):
-            os.write(2, f"netbench: {error}\n".encode())
-    os._exit(126)
 
 
 def become(

@@ -1,4 +1,4 @@
-"""Isolation from the host: the lab's own namespaces. The supervisor is root in them and has no privileges outside.
+"""Isolation from the host: namespaces of one's own, in which a process is root without privileges outside.
 
 Standard library only.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import spawn
-from pytest_netbench.backends.netns.supervisor import tunnels as tun
+from pytest_netbench.kernel import forks
 from pytest_netbench.kernel import syscalls as sys
 
 _NAMESPACES = (
@@ -17,19 +16,30 @@ _NAMESPACES = (
 )
 
 
-def leave_host(uid: int, *, tunnels: bool) -> None:
-    """Open the lab's namespaces; children are in all of them, this process in all but that of processes.
+# Uids that no account has: what runs in there cannot signal other runs, nor anything else of the host.
+_FIRST_UID = 0x70000000
+
+
+def unused_uid() -> int:
+    """Return a host user that no account has, the same for all namespaces of this process."""
+    return _FIRST_UID + os.getpid() % 0x0FFFFFFF
+
+
+def changes_user(uid: int) -> bool:
+    """Return whether ``leave_host`` becomes the host user ``uid``, which only root does, where that user is mapped."""
+    return os.geteuid() == 0 and _has_uid(uid)
+
+
+def leave_host(uid: int) -> None:
+    """Open the namespaces; children are in all of them, this process in all but that of processes.
 
     Args:
         uid: The host user that root becomes; any other user is kept.
-        tunnels: Whether that user must be able to open the device for tunnels.
 
     Raises:
         OSError: The machine forbids it.
     """
-    if os.geteuid() == 0 and _has_uid(uid):
-        if tunnels:
-            tun.lend()
+    if changes_user(uid):
         _unshare_as_root(uid)
     else:
         _unshare_as_user()
@@ -62,14 +72,14 @@ def _unshare_as_root(uid: int) -> None:
         _write_maps(str(parent), uid, uid)
         os._exit(0)
 
-    child = spawn.fork(write_maps)
+    child = forks.fork(write_maps)
     os.setgroups([])
     sys.unshare(_NAMESPACES)
     os.close(gate)
     os.close(gate_reader)
     _, status = os.waitpid(child, 0)
     if status:
-        raise OSError("the uid of the lab could not be mapped")
+        raise OSError("the uid could not be mapped")
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
     # Without it the files in /proc/self belong to nobody in here.

@@ -1,0 +1,220 @@
+"""One real control plane: etcd, API server, controllers and scheduler, in namespaces of their own."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import http.client
+import os
+import secrets
+import socket
+import ssl
+import threading
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_netbench.backends.kube import certificates, components
+from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.backends.kube.supervised import Namespaces
+from pytest_netbench.errors import LabError
+
+_UP_S: Final = 60.0
+_LOG_LINES: Final = 12
+_KUBECONFIG: Final = """\
+apiVersion: v1
+kind: Config
+clusters: [{{name: lab, cluster: {{server: "https://127.0.0.1:{port}", certificate-authority: {ca}}}}}]
+users: [{{name: control-plane, user: {{token: {token}}}}}]
+contexts: [{{name: lab, context: {{cluster: lab, user: control-plane}}}}]
+current-context: lab
+"""
+
+
+class ControlPlane:
+    """A control plane that runs. It ends with this process at the latest."""
+
+    def __init__(self, binaries: Binaries, namespaces: Namespaces, keys: certificates.Keys) -> None:
+        self._namespaces = namespaces
+        self._keys = keys
+        self.version = binaries.version
+        self.ca_pem = keys.ca
+        self.admin_token = secrets.token_urlsafe(24)
+        self._files = [_kept("certificate", keys.certificate), _kept("key", keys.key)]
+
+    @classmethod
+    def start(cls, binaries: Binaries) -> ControlPlane:
+        """Start all components; returns when the API server is ready.
+
+        Raises:
+            LabError: The machine forbids the namespaces, or a component does not come up; it has the end of the log.
+        """
+        namespaces = Namespaces()
+        plane = cls(binaries, namespaces, certificates.make())
+        try:
+            plane._bring_up(binaries)
+        except BaseException:
+            plane.stop()
+            raise
+        return plane
+
+    @property
+    def server_certificate(self) -> tuple[Path, Path]:
+        """The API server's certificate and key, as files of this process that end with it."""
+        certificate, key = self._files
+        return _path(certificate), _path(key)
+
+    @property
+    def alive(self) -> bool:
+        """Whether all components run."""
+        try:
+            return all(program.status is None for program in self._namespaces.programs().values())
+        except LabError:
+            return False
+
+    @property
+    def problems(self) -> str:
+        """Which components have ended, with the ends of their logs; empty if none has."""
+        try:
+            programs = self._namespaces.programs()
+        except LabError as error:
+            return str(error)
+        ended = {name: one for name, one in programs.items() if one.status is not None}
+        return "\n".join(f"{name} ended with status {one.status}: {_end(one.log)}" for name, one in ended.items())
+
+    def connect(self) -> socket.socket:
+        """Return a TCP socket that is connected to the API server's secure port; for any thread.
+
+        Raises:
+            LabError: The control plane has ended.
+        """
+        try:
+            return self._namespaces.connect(port=components.SECURE_PORT)
+        except ConnectionError as error:
+            raise LabError(f"the API server takes no connection: {error}; {self.problems}") from error
+
+    def stop(self) -> None:
+        """End all components; returns when they have ended."""
+        self._namespaces.close()
+        while self._files:
+            os.close(self._files.pop())
+
+    def _bring_up(self, binaries: Binaries) -> None:
+        until = time.monotonic() + _UP_S
+        files = self._write_files()
+        start = self._namespaces.start
+        for name, program, component in (
+            ("etcd", binaries.etcd, components.etcd()),
+            ("kube-apiserver", binaries.apiserver, components.apiserver(files)),
+        ):
+            start(name, program, component.arguments, component.env)
+        self._await_ready(until)
+        for name, program, component in (
+            ("kube-controller-manager", binaries.controller_manager, components.controller_manager(files)),
+            ("kube-scheduler", binaries.scheduler, components.scheduler(files)),
+        ):
+            start(name, program, component.arguments, component.env)
+
+    def _write_files(self) -> dict[str, str]:
+        keys, write = self._keys, self._namespaces.write
+        components_token = secrets.token_urlsafe(24)
+        files = {
+            "ca": write("ca.pem", keys.ca),
+            "certificate": write("apiserver.pem", keys.certificate),
+            "key": write("apiserver.key", keys.key),
+            "accounts": write("accounts.key", keys.accounts),
+            "tokens": write(
+                "tokens.csv",
+                f'{self.admin_token},netbench,netbench,"system:masters"\n'
+                f'{components_token},control-plane,control-plane,"system:masters"\n',
+            ),
+        }
+        kubeconfig = _KUBECONFIG.format(port=components.SECURE_PORT, ca=files["ca"], token=components_token)
+        return {**files, "kubeconfig": write("kubeconfig", kubeconfig)}
+
+    def _await_ready(self, until: float) -> None:
+        said = "nothing listens"
+        while time.monotonic() < until:
+            if problems := self.problems:
+                raise LabError(f"the control plane did not come up: {problems}")
+            try:
+                status, said = self.get("/readyz")
+            except OSError as error:
+                said = str(error)
+            else:
+                if status == http.client.OK:
+                    return
+            time.sleep(0.02)
+        logs = "\n".join(f"{name}: {_end(one.log)}" for name, one in self._namespaces.programs().items())
+        raise LabError(f"the control plane did not come up within {_UP_S:.0f} s ({said}): {logs}")
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Return status and text of a request."""
+        raw = self._namespaces.connect(port=components.SECURE_PORT)
+        connection = _Connection(raw, self._tls)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {self.admin_token}"})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    @functools.cached_property
+    def _tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cadata=self.ca_pem)
+
+
+class _Shared:
+    """The control plane of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._plane: ControlPlane | None = None
+        atexit.register(self._end)
+
+    def get(self, binaries: Binaries) -> ControlPlane:
+        with self._lock:
+            if self._plane is None or not self._plane.alive:
+                self._end()
+                self._plane = ControlPlane.start(binaries)
+            return self._plane
+
+    def _end(self) -> None:
+        if self._plane is not None:
+            self._plane.stop()
+            self._plane = None
+
+
+@functools.cache
+def _shared_of(_process: int) -> _Shared:
+    return _Shared()
+
+
+def shared(binaries: Binaries) -> ControlPlane:
+    """Return the control plane of this process, which is started if none runs, or none any more.
+
+    Raises:
+        LabError: It does not come up.
+    """
+    return _shared_of(os.getpid()).get(binaries)
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, raw: socket.socket, tls: ssl.SSLContext) -> None:
+        super().__init__("127.0.0.1")
+        raw.settimeout(10)
+        self.sock: Any = tls.wrap_socket(raw, server_hostname="127.0.0.1")
+
+
+def _kept(name: str, text: str) -> int:
+    descriptor = os.memfd_create(name)
+    os.write(descriptor, text.encode())
+    return descriptor
+
+
+def _path(descriptor: int) -> Path:
+    return Path(f"/proc/{os.getpid()}/fd/{descriptor}")
+
+
+def _end(log: str) -> str:
+    return "\n".join(log.strip().splitlines()[-_LOG_LINES:]) or "it wrote nothing"
