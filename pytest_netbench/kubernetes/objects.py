@@ -11,8 +11,6 @@ from pytest_netbench.errors import InputError
 
 Object = dict[str, Any]
 """An object of the API, as JSON has it."""
-CLUSTER_PLATFORM: Final = "kubernetes"
-"""The platform of the node from which a cluster is configured."""
 _OF_SERVER: Final = (
     *("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"),
     *("deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences"),

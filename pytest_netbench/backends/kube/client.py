@@ -129,7 +129,7 @@ class Api:
         """One object."""
         return await self.request("GET", kind.path(namespace, name))
 
-    async def list(self, kind: Kind, namespace: str | None = None, **params: str) -> Object:
+    async def list_all(self, kind: Kind, namespace: str | None = None, **params: str) -> Object:
         """The list of all objects of a kind, or of those in a namespace."""
         return await self.request("GET", kind.path(namespace), params=params)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
@@ -12,10 +13,10 @@ from pytest_netbench.backends.kube.nodes import CHANGING, READING, PodNode, Work
 from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
-from pytest_netbench.kubernetes.objects import CLUSTER_PLATFORM
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capabilities import FILES
@@ -72,8 +73,9 @@ class ClusterLab:
 
     def _log_in(self, runtime: Runtime) -> None:
         files = self.inner.nodes[WORKSTATION].capability(FILES)
+        ca_data = base64.b64encode(self._control_plane.ca_pem.encode()).decode()
         for path, user in ((CHANGING, runtime.changer), (READING, runtime.reader)):
-            files.write_file(path, kubeconfig(self._control_plane.ca_data, user.name, user.token))
+            files.write_file(path, kubeconfig(ca_data, user.name, user.token))
 
     def driver(self, node: str) -> Any:
         return self._drivers[self.nodes[node].platform]
@@ -85,7 +87,7 @@ class ClusterLab:
         """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""
         self._control.close()
         self.inner.destroy()
-        self._control_plane.reset()
+        self._control_plane.stop()
 
     def await_cleanup(self) -> None:
         self.inner.await_cleanup()

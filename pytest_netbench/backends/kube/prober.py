@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult, Prober
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, Prober, ProbeResult
 from pytest_netbench.model.testcase import Flow
 
 POD: Final = "pod"

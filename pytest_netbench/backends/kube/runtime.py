@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final
@@ -19,6 +20,7 @@ from pytest_netbench.backends.kube.client import (
     Object,
     identity,
 )
+from pytest_netbench.backends.kube.components import SECURE_PORT
 from pytest_netbench.backends.kube.control_plane import ControlPlane
 from pytest_netbench.backends.kube.gateway import identities
 from pytest_netbench.backends.kube.gateway.pods import Pods
@@ -46,6 +48,13 @@ _AT_ONCE: Final = 8
 _FIRST: Final = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "RoleBinding", "ConfigMap")
 _FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
+
+
+class Connected(socket.socket):
+    """A socket that is connected already."""
+
+    def connect(self, address: object) -> None:
+        """Stay connected to whom it is connected."""
 
 
 class Runtime:
@@ -76,10 +85,10 @@ class Runtime:
     async def start(self) -> None:
         """Start the gateway and the machines."""
         self.api = Api(
-            self._control_plane.url,
+            f"https://127.0.0.1:{SECURE_PORT}",
             token=self._control_plane.admin_token,
-            open_socket=self._control_plane.open_socket,
-            tls=self._control_plane.client_tls(),
+            open_socket=self._connection,
+            tls=ssl.create_default_context(cadata=self._control_plane.ca_pem),
         )
         self._closing.append(self.api.close)
         users = [identities.machine_user(one.name) for one in self._machines]
@@ -98,7 +107,10 @@ class Runtime:
         self.workers[0].stores[SERVICE].listen(lambda _, __: self._resolve())
         self.workers[0].stores[POD].listen(lambda _, __: self._resolve())
 
-    def _listener(self, port: int):  # type: ignore[no-untyped-def]
+    def _connection(self) -> socket.socket:
+        return Connected(fileno=self._control_plane.connect().detach())
+
+    def _listener(self, port: int) -> socket.socket:
         opened = self._lab.nodes[CONTROL_PLANE].capability(SOCKETS).tcp_socket()
         opened.bind((CONTROL_PLANE_ADDRESS, port))
         opened.listen(128)
@@ -195,7 +207,7 @@ class Runtime:
                     raise LabError(f"{worker.machine.name}: the kernel refuses the ruleset of {name}: {table.problem}")
 
     async def _catch_up(self, kind: Kind) -> None:
-        listed = await self.api.list(kind)
+        listed = await self.api.list_all(kind)
         wanted = [(key_of(one), version_of(one)) for one in listed.get("items") or ()]
         await asyncio.gather(*(worker.stores[kind].await_versions(wanted) for worker in self.workers))
 
@@ -257,12 +269,12 @@ class Runtime:
         kinds = {identity(one)[0] for one in self._asked}
         spaces = {one["metadata"]["name"] for one in self._asked if one["kind"] == "Namespace"}
         for kind in sorted(kinds):
-            listed = await self.api.list(kind)
+            listed = await self.api.list_all(kind)
             for one in listed.get("items") or ():
                 name = one["metadata"]["name"]
-                if (name if kind is NAMESPACE else one["metadata"].get("namespace")) in spaces:
-                    if name not in _NOT_MANAGED:
-                        found.append(managed({"apiVersion": kind.version, "kind": kind.name, **one}))
+                space = name if kind is NAMESPACE else one["metadata"].get("namespace")
+                if space in spaces and name not in _NOT_MANAGED:
+                    found.append(managed({"apiVersion": kind.version, "kind": kind.name, **one}))
         return found
 
     async def put(self, objects: Sequence[Object], removed: Sequence[tuple[str, str, str]]) -> None:
@@ -272,7 +284,7 @@ class Runtime:
         spaces = {namespace for namespace, _ in (*changed, *gone)}
         wanted: dict[tuple[str, str], Object] = {}
         for space in sorted(spaces):
-            listed = await self.api.list(NETWORK_POLICY, space)
+            listed = await self.api.list_all(NETWORK_POLICY, space)
             for one in listed.get("items") or ():
                 full = managed({"apiVersion": NETWORK_POLICY.version, "kind": NETWORK_POLICY.name, **one})
                 wanted[key_of(one)] = full

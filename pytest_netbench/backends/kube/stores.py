@@ -54,7 +54,7 @@ class Store:
                 await asyncio.sleep(_RETRY_S)
 
     async def _list(self) -> str:
-        found = await self._api.list(self.kind, **self._params)
+        found = await self._api.list_all(self.kind, **self._params)
         new = {key_of(one): one for one in found.get("items") or ()}
         for key in [*self.objects]:
             if key not in new:

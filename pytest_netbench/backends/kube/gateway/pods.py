@@ -25,6 +25,14 @@ _FOLLOW_S: Final = 0.2
 _LIMITS: Final = SandboxLimits(timeout_s=60.0, output_bytes=1 << 20)
 
 
+class _Refusal(Exception):
+    """A request is refused with a status of the API."""
+
+    def __init__(self, code: int, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.answer = status(code, reason, message)
+
+
 class Pods:
     """Serves what a kubelet serves.
 
@@ -48,26 +56,29 @@ class Pods:
     async def __call__(
         self, request: web.BaseRequest, user: User, namespace: str, name: str, what: str
     ) -> web.StreamResponse:
-        if (refusal := await self._forbidden(user, namespace, name, what)) is not None:
-            return refusal
-        if what == "portforward":
-            return status(501, "NotImplemented", "port-forward is not served here: use exec in a pod")
+        try:
+            await self._check(user, namespace, name, what)
+            slot = await self._slot(namespace, name)
+        except _Refusal as error:
+            return error.answer
+        return await (self._log(request, slot) if what == "log" else self._exec(request, slot))
+
+    async def _slot(self, namespace: str, name: str) -> SlotNode:
         try:
             pod = await self._api.read(POD, namespace, name)
         except Refused as error:
-            return status(error.code, "NotFound", f'pods "{name}" not found')
-        slot = self._slot_of(pod)
-        machine = pod["spec"].get("nodeName")
+            raise _Refusal(error.code, "NotFound", f'pods "{name}" not found') from error
+        slot, machine = self._slot_of(pod), pod["spec"].get("nodeName")
         if slot is None or machine is None:
-            return status(400, "BadRequest", f'container of pod "{name}" is not running')
+            raise _Refusal(400, "BadRequest", f'container of pod "{name}" is not running')
         if not await asyncio.to_thread(self._reaches, machine):
             host = (pod.get("status") or {}).get("hostIP", machine)
-            return status(500, "InternalError", f"error dialing backend: dial tcp {host}:10250: i/o timeout")
-        if what == "log":
-            return await self._log(request, slot)
-        return await self._exec(request, slot)
+            raise _Refusal(500, "InternalError", f"error dialing backend: dial tcp {host}:10250: i/o timeout")
+        return slot
 
-    async def _forbidden(self, user: User, namespace: str, name: str, what: str) -> web.Response | None:
+    async def _check(self, user: User, namespace: str, name: str, what: str) -> None:
+        if what == "portforward":
+            raise _Refusal(501, "NotImplemented", "port-forward is not served here: use exec in a pod")
         attributes = {
             "namespace": namespace,
             "verb": "get" if what == "log" else "create",
@@ -81,9 +92,9 @@ class Pods:
             "spec": {"user": user.name, "groups": [*user.groups], "resourceAttributes": attributes},
         }
         answer = await self._api.request("POST", _REVIEW, body=review)
-        if answer["status"].get("allowed"):
-            return None
-        return status(403, "Forbidden", f'pods "{name}" is forbidden: user "{user.name}" cannot use pods/{what}')
+        if not answer["status"].get("allowed"):
+            why = f'pods "{name}" is forbidden: user "{user.name}" cannot use pods/{what} in "{namespace}"'
+            raise _Refusal(403, "Forbidden", why)
 
     async def _log(self, request: web.BaseRequest, slot: SlotNode) -> web.StreamResponse:
         query = request.query
@@ -106,9 +117,7 @@ class Pods:
     async def _exec(self, request: web.BaseRequest, slot: SlotNode) -> web.StreamResponse:
         offered = request.headers.get("Sec-WebSocket-Protocol", "")
         if not any(one in offered for one in _PROTOCOLS):
-            return status(
-                400, "BadRequest", "only websocket clients are served here (kubectl since 1.31, KUBECTL_REMOTE_COMMAND_WEBSOCKETS)"
-            )
+            return status(400, "BadRequest", "commands in pods need a client with websockets: kubectl since 1.31")
         socket = web.WebSocketResponse(protocols=_PROTOCOLS)
         await socket.prepare(request)
         argv = request.query.getall("command", [])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import socket
 import ssl
@@ -25,7 +24,7 @@ _IMPERSONATE: Final = "impersonate-"
 _READING: Final = {"GET", "HEAD", "OPTIONS"}
 _REVIEWS: Final = re.compile(r"/apis/authorization\.k8s\.io/|/apis/authentication\.k8s\.io/")
 _POD: Final = re.compile(r"^/api/v1/namespaces/([^/]+)/pods/([^/]+)/(log|exec|attach|portforward)$")
-Pods = Callable[[web.Request, User, str, str, str], Awaitable[web.StreamResponse]]
+Pods = Callable[[web.BaseRequest, User, str, str, str], Awaitable[web.StreamResponse]]
 """Serves what a kubelet serves: request, user, namespace, pod, and ``log``, ``exec``, ``attach`` or ``portforward``."""
 
 
@@ -70,7 +69,7 @@ class Gateway:
                 why = "this is a read-only session: nothing can be changed in it"
                 return status(403, "Forbidden", f'user "{user.name}" cannot {request.method} {request.path}: {why}')
             return await self._pass(request, user)
-        except (aiohttp.ClientError, OSError, asyncio.TimeoutError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
             return status(503, "ServiceUnavailable", f"the API server does not answer: {error}")
 
     def _is_refused(self, request: web.BaseRequest, user: User) -> bool:

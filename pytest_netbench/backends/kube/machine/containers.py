@@ -18,6 +18,7 @@ TOOLBOXES: Final = ("busybox", "alpine", "curlimages/curl", "nicolaka/netshoot",
 PROGRAM: Final = "pod.py"
 INTERPRETER: Final = "/usr/bin/python3"
 _REGISTRIES: Final = ("docker.io/library/", "docker.io/", "library/")
+_NAMES: Final = "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"
 _SEARCH: Final = "svc.cluster.local cluster.local"
 
 
@@ -52,7 +53,7 @@ def files(pod: Object) -> dict[str, str]:
     """Files that a kubelet gives a pod: its resolver's settings."""
     namespace = pod["metadata"]["namespace"]
     resolver = f"search {namespace}.{_SEARCH}\nnameserver {DNS_ADDRESS}\noptions ndots:5 timeout:1 attempts:2\n"
-    return {"/etc/resolv.conf": resolver}
+    return {"/etc/resolv.conf": resolver, "/etc/nsswitch.conf": _NAMES}
 
 
 def probed_port(pod: Object) -> int | None:

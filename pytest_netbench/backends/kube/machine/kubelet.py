@@ -14,9 +14,9 @@ from pytest_netbench.backends.kube.plan import Machine
 from pytest_netbench.backends.kube.stores import Key, key_of
 from pytest_netbench.errors import LabError
 
-RENEWED_S: Final = 2.0
+RENEWED_S: Final = 1.0
 """A machine says so often that it is alive."""
-LEASE_S: Final = 8
+LEASE_S: Final = 4
 _LEASES: Final = "kube-node-lease"
 _PROBE_PAUSE_S: Final = 0.02
 _MOST_TOOLBOXES: Final = 10
@@ -158,21 +158,15 @@ class Kubelet:
         slot = None if problem else self._slots.take()
         if slot is None:
             reason, message = problem or ("OutOfpods", f"{self.machine.name} has no room for another pod")
-            status = containers.waiting(
-                pod, reason=reason, message=message, host=self.machine.address, started=started
-            )
+            status = containers.waiting(pod, reason=reason, message=message, host=self.machine.address, started=started)
             await self._report(pod, status)
             return
         self.running[pod["metadata"]["uid"]] = slot
-        await asyncio.to_thread(
-            slot.start, containers.argv(image), containers.environment(pod), containers.files(pod)
-        )
+        await asyncio.to_thread(slot.start, containers.argv(image), containers.environment(pod), containers.files(pod))
         port = containers.probed_port(pod)
         while port is not None and not await self._connects(slot.address, port):
             await asyncio.sleep(_PROBE_PAUSE_S)
-        status = containers.running(
-            pod, address=slot.address, host=self.machine.address, ready=True, started=started
-        )
+        status = containers.running(pod, address=slot.address, host=self.machine.address, ready=True, started=started)
         await self._report(pod, status)
 
     def _problem(self, image: str) -> tuple[str, str] | None:

@@ -14,9 +14,7 @@ TABLE: Final = "netbench-services"
 _PROTOCOLS: Final = {"TCP": "tcp", "UDP": "udp", "SCTP": "sctp"}
 
 
-def ruleset(
-    services: Mapping[Key, Object], slices: Iterable[Object], *, local: Collection[str], addresses: str
-) -> str:
+def ruleset(services: Mapping[Key, Object], slices: Iterable[Object], *, local: Collection[str], addresses: str) -> str:
     """The commands of ``nft`` that replace the table.
 
     Args:

@@ -40,9 +40,7 @@ class Worker:
         toolboxes: Counts pods with images of others in the whole cluster.
     """
 
-    def __init__(
-        self, machine: Machine, lab: Lab, *, token: str, version: str, toolboxes: Callable[[], int]
-    ) -> None:
+    def __init__(self, machine: Machine, lab: Lab, *, token: str, version: str, toolboxes: Callable[[], int]) -> None:
         self.machine = machine
         node = lab.nodes[machine.name]
         self._sockets = node.capability(SOCKETS)
@@ -129,4 +127,3 @@ class Worker:
             except (OSError, TimeoutError):
                 return False
             return True
-

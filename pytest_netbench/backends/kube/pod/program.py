@@ -1,8 +1,8 @@
 """The program of a pod: a small server, and steady calls to other services. Standard library only.
 
 ``NETBENCH_SERVE`` says what it serves (``http:8080``, ``grpc:9555``, ``redis:6379``, ``dns:53``), several by commas.
-``NETBENCH_CALLS`` names the services that it calls each second (``cart.shop:7070/grpc``). Calls that fail are written to
-the log.
+``NETBENCH_CALLS`` names the services that it calls each second (``cart.shop:7070/grpc``). Calls that fail are written
+to the log.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import selectors
 import socket
 import struct
-import sys
+import threading
 import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -51,8 +51,12 @@ class Http:
             body = f"{NAME}: ok\n".encode()
             alive = b"close" if b"connection: close" in head.lower() else b"keep-alive"
             answers += (
-                b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: " + alive
-                + b"\r\nContent-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: "
+                + alive
+                + b"\r\nContent-Length: "
+                + str(len(body)).encode()
+                + b"\r\n\r\n"
+                + body
             )
         if len(self._data) > LONGEST:
             raise ValueError("a request is too long")
@@ -74,7 +78,7 @@ class Grpc:
                 return b""
             if not self._data.startswith(PREFACE):
                 raise ValueError("not HTTP/2")
-            self._greeted, self._data = True, self._data[len(PREFACE):]
+            self._greeted, self._data = True, self._data[len(PREFACE) :]
             answers += frame(4, 0, 0)
         while len(self._data) >= 9:
             length = int.from_bytes(self._data[:3], "big")
@@ -83,7 +87,7 @@ class Grpc:
             if len(self._data) < 9 + length:
                 break
             kind, flags, stream = struct.unpack("!BBI", self._data[3:9])
-            payload, self._data = self._data[9:9 + length], self._data[9 + length:]
+            payload, self._data = self._data[9 : 9 + length], self._data[9 + length :]
             answers += self._answer(kind, flags, stream & 0x7FFFFFFF, payload)
         return answers
 
@@ -94,7 +98,9 @@ class Grpc:
             return frame(6, 1, 0, payload)
         if kind in (0, 1) and flags & 1:  # the end of a request
             return (
-                frame(1, 4, stream, GRPC_ANSWER) + frame(0, 0, stream, b"\0\0\0\0\0") + frame(1, 5, stream, GRPC_TRAILER)
+                frame(1, 4, stream, GRPC_ANSWER)
+                + frame(0, 0, stream, b"\0\0\0\0\0")
+                + frame(1, 5, stream, GRPC_TRAILER)
             )
         return b""
 
@@ -130,7 +136,7 @@ class Redis:
             if not found or len(rest) < length + 2:
                 return None
             words.append(rest[:length])
-            rest = rest[length + 2:]
+            rest = rest[length + 2 :]
         self._data = rest
         return words
 
@@ -164,7 +170,7 @@ class Dns:
             length = int.from_bytes(self._data[:2], "big")
             if len(self._data) < 2 + length:
                 break
-            query, self._data = self._data[2:2 + length], self._data[2 + length:]
+            query, self._data = self._data[2 : 2 + length], self._data[2 + length :]
             answer = self.answer(query)
             answers += struct.pack("!H", len(answer)) + answer
         return answers
@@ -174,16 +180,16 @@ class Dns:
         """The answer to one query; empty if it is none."""
         if len(query) < 12:
             return b""
-        number, flags, questions = struct.unpack("!HHH", query[:6])
+        number, _, questions = struct.unpack("!HHH", query[:6])
         labels, at = [], 12
         while at < len(query) and query[at]:
             size = query[at]
-            labels.append(query[at + 1:at + 1 + size].decode("latin-1").lower())
+            labels.append(query[at + 1 : at + 1 + size].decode("latin-1").lower())
             at += 1 + size
-        question = query[12:at + 5]
+        question = query[12 : at + 5]
         if questions != 1 or at + 5 > len(query):
             return struct.pack("!HHHHHH", number, 0x8001, 0, 0, 0, 0)
-        kind = struct.unpack("!H", query[at + 1:at + 3])[0]
+        kind = struct.unpack("!H", query[at + 1 : at + 3])[0]
         known = zone().get(".".join(labels))
         if known is None:
             return struct.pack("!HHHHHH", number, 0x8583, 1, 0, 0, 0) + question
@@ -290,8 +296,11 @@ def request_of(protocol: str, host: str) -> bytes:
     if protocol == "redis":
         return b"*1\r\n$4\r\nPING\r\n"
     fields = (
-        b"\x83\x86" + literal(b":path", b"/netbench.Service/Call") + literal(b":authority", host.encode()[:100])
-        + literal(b"content-type", b"application/grpc") + literal(b"te", b"trailers")
+        b"\x83\x86"
+        + literal(b":path", b"/netbench.Service/Call")
+        + literal(b":authority", host.encode()[:100])
+        + literal(b"content-type", b"application/grpc")
+        + literal(b"te", b"trailers")
     )
     return PREFACE + frame(4, 0, 0) + frame(1, 4, 1, fields) + frame(0, 1, 1, b"\0\0\0\0\0")
 
@@ -303,7 +312,7 @@ def call(host: str, port: int, protocol: str) -> str:
     except OSError as error:
         return f"name lookup failed: {error.strerror}"
     try:
-        with socket.create_connection(addresses[0][4], timeout=CALL_S) as connection:
+        with socket.create_connection((str(addresses[0][4][0]), port), timeout=CALL_S) as connection:
             connection.sendall(request_of(protocol, host))
             return "" if connection.recv(LONGEST) else "connection closed"
     except TimeoutError:
@@ -337,8 +346,6 @@ def main() -> None:
         server.listen(protocol, int(port))
     targets = [one for one in os.environ.get("NETBENCH_CALLS", "").split(",") if one]
     if targets:
-        import threading
-
         for target in targets:
             threading.Thread(target=caller, args=(target,), daemon=True).start()
     while True:
@@ -346,4 +353,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -114,7 +114,6 @@ class Host:
             except FileNotFoundError:
                 continue
 
-
     def _bind_later(self, name: str, path: str) -> None:
         directory, file = os.path.split(path)
         if self.large and not os.path.samefile(directory, "."):
