@@ -169,11 +169,63 @@ class NodeControl(Protocol):
         ...
 
 
+class ClusterControl(Protocol):
+    """The API objects of a lab that is a Kubernetes cluster, with the rights of an administrator.
+
+    Objects are as JSON has them. What is changed here is no step of an agent.
+    """
+
+    def objects(self, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
+        """Return all objects of a kind, e.g. ``NetworkPolicy``.
+
+        Args:
+            kind: The kind, as in ``kind`` of an object.
+            namespace: Of the objects; ``None`` for all namespaces.
+
+        Raises:
+            LabError: The API server does not answer, or there is no such kind.
+        """
+        ...
+
+    def read(self, kind: str, namespace: str, name: str) -> dict[str, Any]:
+        """Return one object.
+
+        Raises:
+            LabError: There is none, or the API server does not answer.
+        """
+        ...
+
+    def replace(self, changed: dict[str, Any]) -> None:
+        """Give an object that there is another content, and return once it is in force. Its name and namespace stay.
+
+        Raises:
+            LabError: There is none, or the API server refuses it.
+        """
+        ...
+
+    def create(self, new: dict[str, Any]) -> None:
+        """Create an object, and return once it is in force.
+
+        Raises:
+            LabError: There is one of this name, or the API server refuses it.
+        """
+        ...
+
+    def delete(self, kind: str, namespace: str, name: str) -> None:
+        """Delete an object, and return once it is gone. No effect if there is none.
+
+        Raises:
+            LabError: The API server does not answer, or refuses it.
+        """
+        ...
+
+
 PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
 LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
 NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted and can crash")
+CLUSTER: Final = Capability[ClusterControl]("cluster", "API objects of a Kubernetes cluster")
 
-LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES)}
+LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES, CLUSTER)}
 """By name: what a lab as a whole may offer."""
 
 CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {**LAB_CAPABILITIES, **NODE_CAPABILITIES}
