@@ -1,1 +1,1 @@
-"""Kubernetes without a cluster: objects, network policies, applications. Pure."""
+"""Kubernetes on paper: network policies and applications. Pure: no process, no socket, no file."""

@@ -261,6 +261,18 @@ class ClusterControl(Protocol):
         """
         ...
 
+    def objects(self, kind: str, namespace: str | None = None) -> Sequence[dict[str, Any]]:
+        """All objects of a kind, e.g. ``NetworkPolicy``, without status and fields of the server.
+
+        Args:
+            kind: The kind, as in ``kind`` of an object.
+            namespace: Of the objects; ``None`` for all namespaces.
+
+        Raises:
+            LabError: The API does not answer, or there is no such kind.
+        """
+        ...
+
     def read(self, kind: str, namespace: str, name: str) -> dict[str, Any]:
         """One object, without status and fields of the server.
 
@@ -269,17 +281,30 @@ class ClusterControl(Protocol):
         """
         ...
 
-    def put(self, objects: Sequence[dict[str, Any]], *, removed: Sequence[tuple[str, str, str]] = ()) -> None:
-        """Let the cluster have these objects, as if it had been deployed with them, and return once it acts on them.
+    def replace(self, changed: dict[str, Any]) -> None:
+        """Give an object that there is another content, and return once it is in force. Its name and namespace stay.
 
-        No generation, no time and no manager of an object tells which one was changed.
-
-        Args:
-            objects: Network policies that are new or replace those of their names.
-            removed: Kind, namespace and name of network policies that are no more.
+        The cluster is then as if it had been deployed so: no generation, time or manager tells what was changed. The
+        same holds for ``create`` and ``delete``.
 
         Raises:
-            LabError: The API refuses one, or does not answer.
+            LabError: There is none, or the API refuses it.
+        """
+        ...
+
+    def create(self, new: dict[str, Any]) -> None:
+        """Create an object, and return once it is in force.
+
+        Raises:
+            LabError: There is one of this name, or the API refuses it.
+        """
+        ...
+
+    def delete(self, kind: str, namespace: str, name: str) -> None:
+        """Delete an object, and return once it is gone. No effect if there is none.
+
+        Raises:
+            LabError: The API does not answer, or refuses it.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from pytest_netbench.backends.kube.client import KINDS, Object
+from pytest_netbench.backends.kube.client import KINDS, Kind, Object, identity
 from pytest_netbench.backends.kube.loop import EventLoop
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.runtime import READY_S, Runtime
@@ -14,6 +14,13 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import managed
 
 _SLACK_S: Final = 15.0
+
+
+def _known(kind: str) -> Kind:
+    known = KINDS.get(kind)
+    if known is None:
+        raise LabError(f"objects of the kind {kind} are not known (known: {', '.join(KINDS)})")
+    return known
 
 
 class Control:
@@ -35,14 +42,24 @@ class Control:
     def managed(self) -> Sequence[Object]:
         return self._loop.run(self._runtime.managed())
 
-    def read(self, kind: str, namespace: str, name: str) -> Object:
-        known = KINDS.get(kind)
-        if known is None:
-            raise LabError(f"objects of the kind {kind} are not known (known: {', '.join(KINDS)})")
-        return managed(self._loop.run(self._runtime.api.read(known, namespace, name)))
+    def objects(self, kind: str, namespace: str | None = None) -> Sequence[Object]:
+        return self._loop.run(self._runtime.listed(_known(kind), namespace))
 
-    def put(self, objects: Sequence[Object], *, removed: Sequence[tuple[str, str, str]] = ()) -> None:
-        self._loop.run(self._runtime.put(objects, removed))
+    def read(self, kind: str, namespace: str, name: str) -> Object:
+        known = _known(kind)
+        found = self._loop.run(self._runtime.api.read(known, namespace, name))
+        return managed({"apiVersion": known.version, "kind": known.name, **found})
+
+    def replace(self, changed: Object) -> None:
+        kind, namespace, name = identity(changed)
+        self.read(kind.name, namespace or "", name)
+        self._loop.run(self._runtime.put(kind, [changed]), timeout_s=READY_S)
+
+    def create(self, new: Object) -> None:
+        self._loop.run(self._runtime.put(identity(new)[0], [new]), timeout_s=READY_S)
+
+    def delete(self, kind: str, namespace: str, name: str) -> None:
+        self._loop.run(self._runtime.put(_known(kind), [], gone=(namespace, name)), timeout_s=READY_S)
 
     def deploy(self, objects: Sequence[Object]) -> None:
         """Start the cluster and deploy objects on it.

@@ -19,7 +19,7 @@ from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
-from pytest_netbench.platforms.capabilities import FILES
+from pytest_netbench.platforms.capabilities import CLUSTER, FILES
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.kubernetes import KubernetesDriver
 from pytest_netbench.platforms.linux import LinuxDriver
@@ -81,7 +81,7 @@ class ClusterLab:
         return self._drivers[self.nodes[node].platform]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({PROBES.name: self.prober}, owner="this cluster")
+        return kind.of({PROBES.name: self.prober, CLUSTER.name: self._control}, owner="this cluster")
 
     def destroy(self) -> None:
         """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""

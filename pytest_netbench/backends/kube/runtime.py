@@ -35,7 +35,7 @@ from pytest_netbench.backends.kube.plan import (
     MACHINE_PORT,
     Machine,
 )
-from pytest_netbench.backends.kube.stores import key_of, version_of
+from pytest_netbench.backends.kube.stores import Key, key_of, version_of
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.kubernetes.objects import managed
 from pytest_netbench.lab.protocols import Lab
@@ -45,6 +45,7 @@ READY_S: Final = 30.0
 _BARRIER_S: Final = 1.0
 _BARRIERS: Final = 10
 _AT_ONCE: Final = 8
+_AT_ONCE_GONE: Final = {"propagationPolicy": "Background", "gracePeriodSeconds": "0"}
 _FIRST: Final = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "RoleBinding", "ConfigMap")
 _FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
@@ -265,30 +266,42 @@ class Runtime:
 
     async def managed(self) -> list[Object]:
         """The objects of the application that people manage."""
-        found = []
-        kinds = {identity(one)[0] for one in self._asked}
-        spaces = {one["metadata"]["name"] for one in self._asked if one["kind"] == "Namespace"}
-        for kind in sorted(kinds):
-            listed = await self.api.list_all(kind)
-            for one in listed.get("items") or ():
-                name = one["metadata"]["name"]
-                space = name if kind is NAMESPACE else one["metadata"].get("namespace")
-                if space in spaces and name not in _NOT_MANAGED:
-                    found.append(managed({"apiVersion": kind.version, "kind": kind.name, **one}))
-        return found
+        kinds = sorted({identity(one)[0] for one in self._asked})
+        found = [one for kind in kinds for one in await self.listed(kind, None)]
+        return [one for one in found if self._space_of(one) in self._spaces]
 
-    async def put(self, objects: Sequence[Object], removed: Sequence[tuple[str, str, str]]) -> None:
-        """Replace network policies, so that nothing tells which: all of their namespaces are created anew."""
-        changed = {(one["metadata"]["namespace"], one["metadata"]["name"]): one for one in objects}
-        gone = {(namespace, name) for _, namespace, name in removed}
-        spaces = {namespace for namespace, _ in (*changed, *gone)}
-        wanted: dict[tuple[str, str], Object] = {}
-        for space in sorted(spaces):
-            listed = await self.api.list_all(NETWORK_POLICY, space)
-            for one in listed.get("items") or ():
-                full = managed({"apiVersion": NETWORK_POLICY.version, "kind": NETWORK_POLICY.name, **one})
-                wanted[key_of(one)] = full
-            await self.api.request("DELETE", NETWORK_POLICY.path(space))
-        wanted = {key: one for key, one in (wanted | changed).items() if key not in gone}
+    async def listed(self, kind: Kind, namespace: str | None) -> list[Object]:
+        """The objects of a kind, but for those that the cluster makes for itself."""
+        listed = await self.api.list_all(kind, namespace)
+        found = [managed({"apiVersion": kind.version, "kind": kind.name, **one}) for one in listed.get("items") or ()]
+        return [one for one in found if one["metadata"]["name"] not in _NOT_MANAGED]
+
+    @property
+    def _spaces(self) -> set[str]:
+        return {one["metadata"]["name"] for one in self._asked if one["kind"] == NAMESPACE.name}
+
+    def _space_of(self, one: Object) -> str | None:
+        metadata = one["metadata"]
+        return str(metadata["name"]) if one["kind"] == NAMESPACE.name else metadata.get("namespace")
+
+    async def put(self, kind: Kind, objects: Sequence[Object], *, gone: Key | None = None) -> None:
+        """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
+
+        All objects of the kind in the application's namespaces are created anew, so that nothing tells which changed.
+        """
+        if kind is NAMESPACE:
+            await self._all(self.api.replace(one) for one in objects)
+            await self.barrier()
+            return
+        wanted = {key_of(one): one for one in await self.managed() if one["kind"] == kind.name}
+        await self._all(
+            self.api.request("DELETE", kind.path(space), params=_AT_ONCE_GONE) for space in sorted(self._spaces)
+        )
+        wanted |= {key_of(one): one for one in objects}
+        wanted = {key: one for key, one in wanted.items() if key != gone}
+        self._asked = [
+            one for one in self._asked if one["kind"] != kind.name or self._space_of(one) not in self._spaces
+        ]
+        self._asked += wanted.values()
         await self._all(self.api.create(wanted[key]) for key in sorted(wanted))
-        await self.barrier()
+        await self.await_ready()

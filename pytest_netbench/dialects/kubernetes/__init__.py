@@ -1,4 +1,4 @@
-"""The dialect of clusters: objects of the API as YAML."""
+"""The dialect ``kubernetes``."""
 
 from pytest_netbench.dialects.kubernetes.dialect import KubernetesDialect
 
