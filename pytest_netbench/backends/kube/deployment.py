@@ -106,7 +106,7 @@ def _lab_request(request: LabRequest, machines: Sequence[plan.Machine], kubectl:
         topology=topology,
         dialects={node.name: "linux" for node in topology.nodes},
         startup_configs=plan.startup_configs(tuple(machines)),
-        requirements=("nftables",),
+        requirements=("nft-ct", "nft-nat", "nft-numgen"),
         workers=request.workers,
         shared={"kubectl": kubectl, PROGRAM: Path(program.__file__)},
     )
