@@ -6,7 +6,8 @@ Owns a key for each, and its protocol unless ``access`` does. Those of a whole l
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -309,6 +310,14 @@ class ClusterControl(Protocol):
         ...
 
 
+class ChangeNotices(Protocol):
+    """A node that sees each change itself, however it is made: by requests to an API."""
+
+    def notify(self, listener: Callable[[str], AbstractContextManager[None]]) -> None:
+        """Let each change happen within ``listener(what)``, and return to the agent once that is left."""
+        ...
+
+
 class Login(Protocol):
     """A login to a node's own command line over SSH."""
 
@@ -340,11 +349,12 @@ PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be e
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
 SOCKETS: Final = Capability[NetworkSockets]("sockets", "sockets of the node's network for programs elsewhere")
 CLUSTER: Final = Capability[ClusterControl]("cluster", "the objects of a cluster")
+NOTICES: Final = Capability[ChangeNotices]("notices", "changes that the node sees itself")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 _EVERY: Final = (
     *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
-    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, CLUSTER, LOGIN),
+    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, CLUSTER, NOTICES, LOGIN),
 )
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""

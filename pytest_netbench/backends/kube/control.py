@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from pytest_netbench.backends.kube.client import KINDS, Kind, Object, identity
@@ -73,13 +73,16 @@ class Control:
 
     @contextmanager
     def taking_changes(self) -> Iterator[None]:
-        """Let agents change something meanwhile. At the end every machine acts on it."""
+        """Let agents change something meanwhile."""
         self._runtime.gateway.takes_changes = True
         try:
             yield
         finally:
             self._runtime.gateway.takes_changes = False
-            self._loop.run(self._runtime.barrier())
+
+    def notify(self, listener: Callable[[str], AbstractContextManager[None]]) -> None:
+        """Implements ``platforms.capabilities.ChangeNotices``."""
+        self._runtime.gateway.listener = listener
 
     def slot_of(self, workload: str) -> SlotNode | None:
         """Where the pod runs that stands for a Deployment; ``None`` if there is none."""

@@ -12,7 +12,7 @@ from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import SHARED_FILES
 from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CliSession, Completed, PtyProgram, SandboxLimits
-from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER, EXEC, FILES, HOST, TERMINAL
+from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER, EXEC, FILES, HOST, NOTICES, TERMINAL
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.rpccodes import Code
 
@@ -71,7 +71,10 @@ class Workstation(ClusterNode):
         return self._node.capability(EXEC).run_many(argvs, timeout_s=timeout_s)
 
     def capability(self, kind: Capability[T]) -> T:
-        offered = {CLUSTER.name: self._control, AGENT_SHELL.name: self, EXEC.name: self}
+        offered = {
+            **dict.fromkeys((AGENT_SHELL.name, EXEC.name), self),
+            **dict.fromkeys((CLUSTER.name, NOTICES.name), self._control),
+        }
         return kind.of(offered, owner=f"node {self.name}")
 
 

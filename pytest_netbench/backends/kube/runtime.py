@@ -94,7 +94,7 @@ class Runtime:
         self._closing.append(self.api.close)
         users = [identities.machine_user(one.name) for one in self._machines]
         pods = Pods(self.api, slot_of=self.slot_of, reaches=lambda _: True)
-        self.gateway = Gateway(self.api, (self.changer, self.reader, *users), pods)
+        self.gateway = Gateway(self.api, (self.changer, self.reader, *users), pods, in_force=self.barrier)
         self._closing.append(self.gateway.close)
         plain, secure = (self._listener(port) for port in (MACHINE_PORT, API_PORT))
         await self.gateway.start(plain, secure, self._server_tls())
