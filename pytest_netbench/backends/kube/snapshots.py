@@ -16,7 +16,7 @@ from pytest_netbench.errors import LabError
 
 ALL: Final = b"/registry/"
 RENEWED: Final = (b"/registry/masterleases/", b"/registry/peerserverleases/", b"/registry/leases/kube-system/")
-"""Keys that the API server renews while it runs. They are left as they are; of leases those that a fresh cluster has."""
+"""Keys that the API server renews while it runs. They are left as they are; of leases those of a fresh cluster."""
 _NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 _AWAITED: Final = (
     *(f"/registry/configmaps/{name}/kube-root-ca.crt".encode() for name in _NAMESPACES),
