@@ -8,18 +8,22 @@ import http.client
 import os
 import secrets
 import socket
-import ssl
 import threading
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pytest_netbench.backends.kube import certificates, components
+from pytest_netbench.backends.kube.api import Api
 from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.backends.kube.etcd import Etcd
+from pytest_netbench.backends.kube.snapshots import Snapshot
 from pytest_netbench.backends.kube.supervised import Namespaces
 from pytest_netbench.errors import LabError
 
 _UP_S: Final = 60.0
+_RESET_S: Final = 5.0
+_POLL_S: Final = 0.02
 _LOG_LINES: Final = 12
 _KUBECONFIG: Final = """\
 apiVersion: v1
@@ -40,11 +44,14 @@ class ControlPlane:
         self.version = binaries.version
         self.ca_pem = keys.ca
         self.admin_token = secrets.token_urlsafe(24)
+        self._api = Api(self.connect, ca=self.ca_pem, token=self.admin_token)
+        self._etcd: Etcd | None = None
+        self._snapshot: Snapshot | None = None
         self._files = [_kept("certificate", keys.certificate), _kept("key", keys.key)]
 
     @classmethod
     def start(cls, binaries: Binaries) -> ControlPlane:
-        """Start all components; returns when the API server is ready.
+        """Start all components; returns when the controllers have made what every cluster has.
 
         Raises:
             LabError: The machine forbids the namespaces, or a component does not come up; it has the end of the log.
@@ -93,6 +100,18 @@ class ControlPlane:
         except ConnectionError as error:
             raise LabError(f"the API server takes no connection: {error}; {self.problems}") from error
 
+    def reset(self) -> None:
+        """Bring all objects back to those of a fresh cluster. Where that fails, the control plane is ended.
+
+        It costs little where nothing was changed.
+        """
+        if self._snapshot is None or self._etcd is None:
+            return
+        try:
+            self._snapshot.restore(self._etcd, self._api, within_s=_RESET_S)
+        except LabError:
+            self.stop()
+
     def stop(self) -> None:
         """End all components; returns when they have ended."""
         self._namespaces.close()
@@ -114,6 +133,8 @@ class ControlPlane:
             ("kube-scheduler", binaries.scheduler, components.scheduler(files)),
         ):
             start(name, program, component.arguments, component.env)
+        self._etcd = Etcd(self._namespaces.connect(path=components.ETCD_SOCKET))
+        self._snapshot = Snapshot.take(self._etcd, self._api, within_s=until - time.monotonic())
 
     def _write_files(self) -> dict[str, str]:
         keys, write = self._keys, self._namespaces.write
@@ -138,30 +159,17 @@ class ControlPlane:
             if problems := self.problems:
                 raise LabError(f"the control plane did not come up: {problems}")
             try:
-                status, said = self.get("/readyz")
-            except OSError as error:
+                connection = self._namespaces.connect(port=components.SECURE_PORT)
+            except ConnectionError as error:
                 said = str(error)
             else:
+                connection.close()
+                status, said = self._api.request("GET", "/readyz")
                 if status == http.client.OK:
                     return
-            time.sleep(0.02)
+            time.sleep(_POLL_S)
         logs = "\n".join(f"{name}: {_end(one.log)}" for name, one in self._namespaces.programs().items())
         raise LabError(f"the control plane did not come up within {_UP_S:.0f} s ({said}): {logs}")
-
-    def get(self, path: str) -> tuple[int, str]:
-        """Return status and text of a request."""
-        raw = self._namespaces.connect(port=components.SECURE_PORT)
-        connection = _Connection(raw, self._tls)
-        try:
-            connection.request("GET", path, headers={"Authorization": f"Bearer {self.admin_token}"})
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
-
-    @functools.cached_property
-    def _tls(self) -> ssl.SSLContext:
-        return ssl.create_default_context(cadata=self.ca_pem)
 
 
 class _Shared:
@@ -197,13 +205,6 @@ def shared(binaries: Binaries) -> ControlPlane:
         LabError: It does not come up.
     """
     return _shared_of(os.getpid()).get(binaries)
-
-
-class _Connection(http.client.HTTPConnection):
-    def __init__(self, raw: socket.socket, tls: ssl.SSLContext) -> None:
-        super().__init__("127.0.0.1")
-        raw.settimeout(10)
-        self.sock: Any = tls.wrap_socket(raw, server_hostname="127.0.0.1")
 
 
 def _kept(name: str, text: str) -> int:

@@ -20,6 +20,7 @@ from pytest_netbench.kernel import interfaces, isolation
 from pytest_netbench.kernel import syscalls as sys
 from pytest_netbench.kernel.forks import fork
 
+HOST = "control-plane"
 FILES = "/tmp"
 """Where files are written, in memory, in a mount namespace of their own."""
 LONGEST_MESSAGE = 200_000
@@ -58,6 +59,7 @@ def _supervise(control: socket.socket) -> NoReturn:
     # not tmpfs: etcd allocates 128 MB in advance where that is possible
     sys.mount("netbench", FILES, "ramfs", sys.MS_NOSUID | sys.MS_NODEV, "mode=700")
     interfaces.set_up("lo")
+    socket.sethostname(HOST)
     _Supervisor(control).serve()
 
 
