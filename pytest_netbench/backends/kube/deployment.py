@@ -57,7 +57,7 @@ def deploy(request: LabRequest, *, labs: Labs) -> ClusterLab:
         cluster = _cluster(request, lab, machines, control_plane, objects)
     except BaseException:
         lab.destroy()
-        control_plane.stop()
+        control_plane.reset()
         raise
     cluster.deploy_s = time.monotonic() - started
     return cluster

@@ -87,7 +87,7 @@ class ClusterLab:
         """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""
         self._control.close()
         self.inner.destroy()
-        self._control_plane.stop()
+        self._control_plane.reset()
 
     def await_cleanup(self) -> None:
         self.inner.await_cleanup()
