@@ -47,7 +47,7 @@ class Typist:
         self.commands = commands
         self.seen: list[str] = []
 
-    def run(self, brief: Brief, ani: Ani) -> Submission:  # noqa: ARG002
+    def run(self, brief: Brief, ani: Ani) -> Submission:
         for command in self.commands:
             try:
                 if command.startswith("?"):
