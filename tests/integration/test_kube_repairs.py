@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -60,13 +59,13 @@ class Typist:
 
 
 @pytest.fixture(scope="module")
-def task() -> Iterator[Task]:
+def task() -> Task:
     """A repair of Online Boutique in which an ingress rule is missing."""
     found = read_series("repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI").source(0).load()
     lack = parts.load("clusters", "kube")().lacks(request_of(found))
     if lack is not None:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
-    yield found
+    return found
 
 
 def attempted(task: Task, agent: object) -> TrialRecord:

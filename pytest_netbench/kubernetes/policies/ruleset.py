@@ -97,13 +97,8 @@ class _Chains:
 
     def _rules(self, pod: Pod, policies: Sequence[Policy]) -> Iterator[str]:
         """What the chain of a pod says: what is admitted returns, and the rest is dropped."""
-        admitted = {
-            line
-            for policy in policies
-            for rule in policy.rules[self._direction]
-            for line in self._rule(pod, policy, rule)
-        }
-        yield from sorted(admitted)
+        ruled = [(policy, rule) for policy in policies for rule in policy.rules[self._direction]]
+        yield from sorted({line for policy, rule in ruled for line in self._rule(pod, policy, rule)})
         yield "drop"
 
     def _rule(self, pod: Pod, policy: Policy, rule: Rule) -> Iterator[str]:
