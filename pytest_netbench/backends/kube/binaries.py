@@ -44,26 +44,25 @@ class Binaries:
 
 
 def find(assets: Path | None = None) -> Binaries:
-    """Return the programs of the first place that has any of them.
+    """Return the programs of the first place that has all of them.
 
-    The places are ``assets``, the folder that ``KUBEBUILDER_ASSETS`` names, the newest installation of ``netbench kube
-    install``, and the PATH.
+    The places are the folder that ``KUBEBUILDER_ASSETS`` names, the newest installation of ``netbench kube install``,
+    and the PATH.
 
     Args:
-        assets: The folder that the user named, if any.
+        assets: A folder that the user named, which then is the only place.
 
     Raises:
-        RequirementMissing: A program is missing in that place, cannot be run, or does not fit the others.
+        RequirementMissing: No place has all, or a program there cannot be run, or does not fit the others.
     """
+    seen = []
     for folder, where in _places(assets):
         found = {name: path for name in NAMES if (path := _program(folder, name)) is not None}
-        if found or folder == assets is not None:
+        missing = ", ".join(name for name in NAMES if name not in found)
+        if not missing:
             return _fitting(folder, where, found)
-    raise RequirementMissing(
-        f"no Kubernetes control plane: {', '.join(NAMES)} are neither in a folder that {VARIABLE} names,"
-        " nor in the cache, nor on the PATH",
-        INSTALL,
-    )
+        seen.append(f"{where} lacks {missing}")
+    raise RequirementMissing(f"no Kubernetes control plane: {'; '.join(seen)}", INSTALL)
 
 
 def installations() -> Path:
@@ -98,8 +97,6 @@ def _program(folder: Path | None, name: str) -> Path | None:
 
 
 def _fitting(folder: Path | None, where: str, found: dict[str, Path]) -> Binaries:
-    if missing := [name for name in NAMES if name not in found]:
-        raise RequirementMissing(f"{where} lacks {', '.join(missing)}", INSTALL)
     release = version_of(found["kube-apiserver"])
     for name in KUBERNETES[1:]:
         other = version_of(found[name])
