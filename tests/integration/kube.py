@@ -10,6 +10,9 @@ from typing import Any
 from pytest_netbench.backends.kube.api import Api
 from pytest_netbench.backends.kube.binaries import Binaries, find
 from pytest_netbench.backends.kube.control_plane import ControlPlane
+from pytest_netbench.backends.kube.installation.installing import install
+from pytest_netbench.errors import RequirementMissing
+from tests.support.programs import cache
 
 
 def binaries_of_this_machine(*, say: Callable[[str], None]) -> Binaries:
@@ -18,7 +21,10 @@ def binaries_of_this_machine(*, say: Callable[[str], None]) -> Binaries:
     Raises:
         RequirementMissing: It cannot.
     """
-    return find()
+    try:
+        return find()
+    except RequirementMissing:
+        return find(install(say=say, place=cache() / "kube"))
 
 
 def create(api: Api, path: str, body: dict[str, Any]) -> dict[str, Any]:

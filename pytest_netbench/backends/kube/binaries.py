@@ -15,8 +15,10 @@ from typing import Final
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.native.build import cache_dir
 
+OWN_VARIABLE: Final = "NETBENCH_KUBE_ASSETS"
+"""Environment variable with the folder of the programs, which then is the only place."""
 VARIABLE: Final = "KUBEBUILDER_ASSETS"
-"""Environment variable with the folder of the programs, as other tools use it."""
+"""Environment variable of other tools with such a folder; those often leave out some of the programs."""
 KUBERNETES: Final = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
 NAMES: Final = ("etcd", *KUBERNETES)
 INSTALL: Final = "netbench kube install"
@@ -47,10 +49,10 @@ def find(assets: Path | None = None) -> Binaries:
     """Return the programs of the first place that has all of them.
 
     The places are the folder that ``KUBEBUILDER_ASSETS`` names, the newest installation of ``netbench kube install``,
-    and the PATH.
+    and the PATH. A folder that ``NETBENCH_KUBE_ASSETS`` names is the only place.
 
     Args:
-        assets: A folder that the user named, which then is the only place.
+        assets: Stands for the value of that variable.
 
     Raises:
         RequirementMissing: No place has all, or a program there cannot be run, or does not fit the others.
@@ -80,12 +82,13 @@ def installed() -> list[Path]:
 
 
 def _places(assets: Path | None) -> Iterator[tuple[Path | None, str]]:
+    if assets is None and (own := os.environ.get(OWN_VARIABLE)):
+        assets = Path(own)
     if assets is not None:
         yield assets, str(assets)
         return
     if named := os.environ.get(VARIABLE):
         yield Path(named), f"{named} ({VARIABLE})"
-        return
     for folder in installed():
         yield folder, str(folder)
     yield None, "the PATH"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.kube import binaries
+from pytest_netbench.backends.kube import binaries, checks
 from pytest_netbench.errors import RequirementMissing
 from tests.support.kube_programs import write
 
@@ -15,6 +15,7 @@ from tests.support.kube_programs import write
 def nothing_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No program of this machine."""
     monkeypatch.delenv(binaries.VARIABLE, raising=False)
+    monkeypatch.delenv(binaries.OWN_VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin")
 
@@ -42,6 +43,25 @@ def test_the_folder_that_is_named_comes_before_the_variable_the_cache_and_the_pa
     found = binaries.find(tmp_path / "named")
     assert found.version == "1.33.4"
     assert found.kubectl == tmp_path / "named/kubectl"
+
+
+def test_the_folder_of_the_projects_own_variable_is_the_only_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "bin", "1.36.3")
+    monkeypatch.setenv(binaries.OWN_VARIABLE, str(tmp_path / "own"))
+    with pytest.raises(RequirementMissing, match="own lacks etcd"):
+        binaries.find()
+    write(tmp_path / "own", "1.35.1")
+    assert binaries.find().version == "1.35.1"
+
+
+def test_the_doctor_says_which_programs_there_are_and_what_to_do(tmp_path: Path) -> None:
+    missing, packages = checks.checks()
+    assert (missing.ok, missing.required, missing.remedy) == (False, True, "netbench kube install")
+    assert packages.ok
+    write(tmp_path / "bin", "1.36.3")
+    assert checks.checks()[0].detail == "1.36.3, etcd 3.6.8, on the PATH"
 
 
 def test_an_installation_that_was_interrupted_is_not_used(tmp_path: Path) -> None:
