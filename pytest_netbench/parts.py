@@ -15,7 +15,9 @@ from typing import Any, Literal
 
 from pytest_netbench.errors import UsageError
 
-Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorers", "generators", "faults", "sandboxes"]
+Group = Literal[
+    "dialects", "drivers", "backends", "families", "agents", "scorers", "generators", "faults", "sandboxes", "clusters"
+]
 
 
 def names(group: Group) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -26,12 +27,13 @@ from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
-from pytest_netbench.errors import AniError, LabError, PolicyViolation
+from pytest_netbench.errors import AniError, LabError, PolicyViolation, RequirementMissing
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.capabilities import NOTICES
 from pytest_netbench.platforms.driver import Driver
 from pytest_netbench.platforms.terminal import CommandKind
 from pytest_netbench.rpccodes import Code
@@ -87,6 +89,8 @@ class NetworkMethods:
         self._approving = threading.Lock()
         self.locks = {name: threading.Lock() for name in self.devices.names}
         """By device: held while a request to it is answered."""
+        self._noticing = {name for name in self.devices.names if self._notices(name)}
+        """Devices that see each change themselves."""
         self._handlers: dict[str, Callable[[Any], wire.Wire]] = {
             "get-topology": self._get_topology,
             "get-running-cfg": self._get_running_cfg,
@@ -154,8 +158,11 @@ class NetworkMethods:
         self._rules.check(device, "update-cfg", commands)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
         self._approved(device, "update-cfg", commands)
-        with self._watching.change(device, commands):
+        noticed = device in self._noticing
+        with nullcontext() if noticed else self._watching.change(device, commands):
             statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
+        if noticed:
+            self._watching.complete()
         self._ledger.commands.extend(statuses)
         limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
         return wire.UpdateCfgResult(results=tuple(_result_of(status, limit) for status in statuses))
@@ -215,6 +222,15 @@ class NetworkMethods:
                 raise AniError(
                     f"{device}: the device did not answer {what}: {error}", code=Code.DEVICE_ERROR
                 ) from error
+
+    def _notices(self, device: str) -> bool:
+        """Whether a device sees each change itself. It tells of each from now on."""
+        try:
+            notices = self.devices.node(device).capability(NOTICES)
+        except RequirementMissing:
+            return False
+        notices.notify(partial(self._watching.noticed, device))
+        return True
 
     def _permitted(self, device: str, *, changes: bool = False) -> None:
         self._own.check(changes=changes)

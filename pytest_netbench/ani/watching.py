@@ -17,6 +17,9 @@ from pytest_netbench.errors import LabError, NetbenchError
 
 IDLE_S = 0.25
 """Wall seconds after the end of a line in which a further line belongs to the same change."""
+NOTICED_S = 1.0
+"""The same after a change that a device sees itself, such as a request to an API."""
+_NOTICED = "noticed"
 UNENDED_S = 1.0
 """The same after the beginning of a line. Of a shell nobody knows when a line has ended before the next one begins."""
 
@@ -59,9 +62,16 @@ class Watching:
         finally:
             self._leave(change)
 
-    @contextmanager
-    def line(self, device: str, session: str, line: str) -> Iterator[None]:
+    def line(self, device: str, session: str, line: str) -> AbstractContextManager[None]:
         """Around the work for one line that was entered at a prompt."""
+        return self._part(device, session, line, idle_s=IDLE_S)
+
+    def noticed(self, device: str, what: str) -> AbstractContextManager[None]:
+        """Around one change that a device sees itself."""
+        return self._part(device, _NOTICED, what, idle_s=NOTICED_S)
+
+    @contextmanager
+    def _part(self, device: str, session: str, line: str, *, idle_s: float) -> Iterator[None]:
         if self.watcher is None:
             yield
             return
@@ -78,7 +88,7 @@ class Watching:
         finally:
             with self._lock:
                 if batch is self._batch:
-                    self._wait_for_more(batch, IDLE_S)
+                    self._wait_for_more(batch, idle_s)
 
     def complete(self, *, agent_waits: bool = True) -> None:
         """Let the present batch of lines be complete."""

@@ -26,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON list of the checks")
 
 
+_OF = {"lab": "labs", "sandbox": "sandboxes", "cluster": "clusters"}
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per check; return 1 if something that all need is missing.
 
@@ -41,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([asdict(check) for check in checks], indent=2))
     else:
-        print("\n".join(lines(checks, of="labs" if "lab" in served else "sandboxes")))
+        print("\n".join(lines(checks, of=_OF[served[0]])))
     return 1 if any(check.required and not check.ok for check in checks) else 0
 
 

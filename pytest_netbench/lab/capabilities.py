@@ -13,7 +13,7 @@ from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.topology import LinkQuality
-from pytest_netbench.platforms.capabilities import NODE_CAPABILITIES
+from pytest_netbench.platforms.capabilities import CLUSTER, NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
 
 
@@ -173,7 +173,7 @@ PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
 LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
 NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted and can crash")
 
-LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES)}
+LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES, CLUSTER)}
 """By name: what a lab as a whole may offer."""
 
 CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {**LAB_CAPABILITIES, **NODE_CAPABILITIES}

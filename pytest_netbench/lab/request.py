@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
 
 from pytest_netbench import parts
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.driver import NeedsPrograms
+
+SHARED_FILES: Final = "/opt/netbench/lib"
+"""Where nodes find the files that a request shares."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +33,8 @@ class LabRequest:
         workers: Labs that are expected to run side by side on this machine.
         lab: A lab that runs already and is used, by its name or file; ``None`` asks for a new one.
         programs: By node, only for such a lab: what its configs and the task's ground truth need to run.
+        shared: Files of this machine that all nodes can read as ``SHARED_FILES/NAME``, by that name; for resources that
+            are built on a lab.
     """
 
     name: str
@@ -41,6 +48,7 @@ class LabRequest:
     workers: int = 1
     lab: str | None = None
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shared: Mapping[str, Path] = field(default_factory=dict)
 
 
 def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1, lab: str | None = None) -> LabRequest:

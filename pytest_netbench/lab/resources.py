@@ -10,10 +10,12 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.lab.protocols import Backend
 from pytest_netbench.model.payload import Resource
 
-GROUPS: Final[Mapping[Resource, parts.Group]] = {"lab": "backends", "sandbox": "sandboxes"}
+GROUPS: Final[Mapping[Resource, parts.Group]] = {"lab": "backends", "sandbox": "sandboxes", "cluster": "clusters"}
 """By kind: the group of parts that serve it."""
 DEFAULT: Final = "netns"
-"""What serves a kind that no backend is chosen for."""
+"""What deploys labs and opens sandboxes if no backend is chosen for them."""
+DEFAULTS: Final[Mapping[Resource, str]] = {"lab": DEFAULT, "sandbox": DEFAULT, "cluster": "kube"}
+"""By kind: what serves it if no backend is chosen for it."""
 
 Chosen = str | Sequence[str] | Backend
 """The choice of backends: names, at most one for each kind, or an object that deploys labs."""
@@ -46,13 +48,13 @@ def by_kind(chosen: Chosen) -> dict[Resource, str]:
             if other != name:
                 raise UsageError(
                     f"the backends {other!r} and {name!r} both serve resources of the kind {kind!r}: give one backend"
-                    f" for each kind ({', '.join(GROUPS)}). A kind without one has {DEFAULT!r}"
+                    f" for each kind ({', '.join(GROUPS)}). A kind without one has {DEFAULTS[kind]!r}"
                 )
-    return {kind: found.get(kind, DEFAULT) for kind in GROUPS}
+    return {kind: found.get(kind, DEFAULTS[kind]) for kind in GROUPS}
 
 
 def backend_of(kind: Resource, chosen: Chosen) -> Any:
-    """The backend of ``kind``: a ``Backend`` for labs, a ``Sandboxes`` for sandboxes.
+    """The backend of ``kind``: a ``Backend`` for labs, ``Sandboxes`` for sandboxes, ``Clusters`` for clusters.
 
     Raises:
         UsageError: As for ``by_kind``.

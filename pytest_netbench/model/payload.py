@@ -15,8 +15,10 @@ from pytest_netbench.model.topology import Topology
 
 HOST_PLATFORM: Final = "linux"
 """The platform of nodes that can have services."""
+CLUSTER_PLATFORM: Final = "kubernetes"
+"""The platform of the node from which a cluster is configured. A network with such a node is a cluster."""
 
-Resource = Literal["lab", "sandbox"]
+Resource = Literal["lab", "sandbox", "cluster"]
 """The kinds of what a family works on. Each kind has backends."""
 
 
@@ -34,14 +36,16 @@ class Payload(Model):
     A field name of a payload must not be a field name of ``TaskHeader``.
     """
 
-    resource: ClassVar[Resource | None] = None
-    """What the family deploys for a task; ``None`` if nothing."""
-
     remarks: ClassVar[frozenset[str]] = frozenset()
     """Fields that affect neither the question nor the evaluation; the task's digest omits them."""
 
     later: ClassVar[frozenset[str]] = frozenset()
     """Fields added after tasks had been published. Such a field changes the digest only if it is not its default."""
+
+    @property
+    def resource(self) -> Resource | None:
+        """What the family deploys for the task; ``None`` if nothing."""
+        return None
 
     def has_default(self, name: str) -> bool:
         """Whether the field ``name`` has its default value."""
@@ -76,7 +80,6 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
-    resource: ClassVar[Resource | None] = "lab"
     later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events", "reference"})
 
     platform: str = Field("frr", description="platform of each node that names none")
@@ -110,6 +113,11 @@ class Networked(Payload):
                     f" that can: {HOST_PLATFORM})"
                 )
         return self
+
+    @property
+    def resource(self) -> Resource:
+        """A cluster if there is a node from which one is configured, a lab otherwise."""
+        return "cluster" if CLUSTER_PLATFORM in self.platforms else "lab"
 
     @property
     def regions(self) -> dict[str, tuple[str, ...]]:

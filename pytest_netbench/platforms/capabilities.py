@@ -5,7 +5,9 @@ Owns a key for each, and its protocol unless ``access`` does. Those of a whole l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -232,6 +234,90 @@ class ProgramControl(Protocol):
         ...
 
 
+class NetworkSockets(Protocol):
+    """TCP over IPv4 by programs of the framework that run elsewhere, with sockets that belong to the node's network."""
+
+    def tcp_socket(self) -> socket.socket:
+        """A new blocking TCP socket of the node's network, neither bound nor connected. It is the caller's.
+
+        Raises:
+            LabError: The lab is gone.
+        """
+        ...
+
+
+class ClusterControl(Protocol):
+    """The objects of a cluster, as its administrator sees and changes them. Objects are as JSON has them."""
+
+    @property
+    def version(self) -> str:
+        """The version of the API server."""
+        ...
+
+    def managed(self) -> Sequence[dict[str, Any]]:
+        """The objects of the application's namespaces that people manage, without status and fields of the server.
+
+        Raises:
+            LabError: The API does not answer.
+        """
+        ...
+
+    def objects(self, kind: str, namespace: str | None = None) -> Sequence[dict[str, Any]]:
+        """All objects of a kind, e.g. ``NetworkPolicy``, without status and fields of the server.
+
+        Args:
+            kind: The kind, as in ``kind`` of an object.
+            namespace: Of the objects; ``None`` for all namespaces.
+
+        Raises:
+            LabError: The API does not answer, or there is no such kind.
+        """
+        ...
+
+    def read(self, kind: str, namespace: str, name: str) -> dict[str, Any]:
+        """One object, without status and fields of the server.
+
+        Raises:
+            LabError: There is none, or the API does not answer.
+        """
+        ...
+
+    def replace(self, changed: dict[str, Any]) -> None:
+        """Give an object that there is another content, and return once it is in force. Its name and namespace stay.
+
+        The cluster is then as if it had been deployed so: no generation, time or manager tells what was changed. The
+        same holds for ``create`` and ``delete``.
+
+        Raises:
+            LabError: There is none, or the API refuses it.
+        """
+        ...
+
+    def create(self, new: dict[str, Any]) -> None:
+        """Create an object, and return once it is in force.
+
+        Raises:
+            LabError: There is one of this name, or the API refuses it.
+        """
+        ...
+
+    def delete(self, kind: str, namespace: str, name: str) -> None:
+        """Delete an object, and return once it is gone. No effect if there is none.
+
+        Raises:
+            LabError: The API does not answer, or refuses it.
+        """
+        ...
+
+
+class ChangeNotices(Protocol):
+    """A node that sees each change itself, however it is made: by requests to an API."""
+
+    def notify(self, listener: Callable[[str], AbstractContextManager[None]]) -> None:
+        """Let each change happen within ``listener(what)``, and return to the agent once that is left."""
+        ...
+
+
 class Login(Protocol):
     """A login to a node's own command line over SSH."""
 
@@ -261,11 +347,14 @@ CAPTURES: Final = Capability[PacketCapture]("captures", "packet captures")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
+SOCKETS: Final = Capability[NetworkSockets]("sockets", "sockets of the node's network for programs elsewhere")
+CLUSTER: Final = Capability[ClusterControl]("cluster", "the objects of a cluster")
+NOTICES: Final = Capability[ChangeNotices]("notices", "changes that the node sees itself")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 _EVERY: Final = (
     *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
-    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, LOGIN),
+    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, CLUSTER, NOTICES, LOGIN),
 )
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""

@@ -72,13 +72,13 @@ def _of_source(source: Source | None, run: Run) -> Estimate:
 
 def _memory_mb(task: Task, run: Run) -> float:
     """Megabytes of the resource that a stage of ``task`` deploys."""
-    if task.has_network:
-        return LAB_MB + NODE_MB * len(task.network.topology.nodes)
-    if task.payload.resource == "sandbox":
-        from pytest_netbench.lab.resources import backend_of  # noqa: PLC0415  (imports pydantic)
+    kind = task.payload.resource
+    nodes = LAB_MB + NODE_MB * len(task.network.topology.nodes) if task.has_network else 0.0
+    if kind is None or kind == "lab":
+        return nodes
+    from pytest_netbench.lab.resources import backend_of  # noqa: PLC0415  (imports pydantic)
 
-        return float(backend_of("sandbox", run.backend).memory_mb)
-    return 0.0
+    return nodes + float(backend_of(kind, run.backend).memory_mb)
 
 
 def _observing_s(task: Task) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.errors import RequirementMissing, UsageError
+from pytest_netbench.lab.clusters import Clusters
 from pytest_netbench.lab.protocols import Attaches, Backend, Lab
-from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.request import LabRequest, request_of
 from pytest_netbench.lab.resources import backend_of, by_kind
 from pytest_netbench.lab.sandboxes import Sandbox, Sandboxes
 from pytest_netbench.model.payload import Resource
@@ -50,16 +51,29 @@ class Deployment:
         return ", ".join(self._used) or None
 
     def __call__(self) -> Lab:
-        self._use("lab")
-        if self._lab is not None:
-            return self._lab
         chosen = self._settings
-        backend = lab_backend(chosen)
-        lack = backend.lacks(request_of(self._task, lab=chosen.lab))
-        if lack is not None:
-            raise RequirementMissing(*lack)
+        is_cluster = self._task.payload.resource == "cluster"
+        if is_cluster:
+            self._use("cluster")
+        if self._lab is not None:
+            self._use("lab")
+            return self._lab
         time_scale = chosen.time_scale or self._task.network.time_scale
-        return backend.deploy(request_of(self._task, time_scale=time_scale, workers=chosen.workers, lab=chosen.lab))
+        request = request_of(self._task, time_scale=time_scale, workers=chosen.workers, lab=chosen.lab)
+        return self._cluster(request) if is_cluster else self._network(request)
+
+    def _network(self, request: LabRequest) -> Lab:
+        self._use("lab")
+        backend = lab_backend(self._settings)
+        if (lack := backend.lacks(request)) is not None:
+            raise RequirementMissing(*lack)
+        return backend.deploy(request)
+
+    def _cluster(self, request: LabRequest) -> Lab:
+        backend: Clusters = backend_of("cluster", self._settings.backend)
+        if (lack := backend.lacks(request)) is not None:
+            raise RequirementMissing(*lack)
+        return backend.deploy(request, labs=self._network)
 
     def sandbox(self, *, packages: Sequence[str]) -> Sandbox:
         self._use("sandbox")

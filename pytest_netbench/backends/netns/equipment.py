@@ -7,12 +7,27 @@ from functools import partial
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
-from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounters, NetnsLogs, NetnsSignals
+from pytest_netbench.backends.netns.operations import (
+    NetnsCaptures,
+    NetnsCounters,
+    NetnsLogs,
+    NetnsSignals,
+    NetnsSockets,
+)
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.cables import Cables
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.deployment import serve
-from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, FRR_SOCKETS, LOGS, PROGRAMS
+from pytest_netbench.platforms.capabilities import (
+    CAPTURES,
+    CLOCK,
+    COUNTERS,
+    DAEMONS,
+    FRR_SOCKETS,
+    LOGS,
+    PROGRAMS,
+    SOCKETS,
+)
 from pytest_netbench.platforms.frr.control import FrrDaemons
 from pytest_netbench.platforms.power import EndsProcesses, Rebooting
 
@@ -31,6 +46,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
         node.offered[COUNTERS.name] = NetnsCounters(channel, node, driver.kernel_interface)
         node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface)
         node.offered[CLOCK.name] = lab.clock
+        node.offered[SOCKETS.name] = NetnsSockets(channel, name)
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         node.offered[PROGRAMS.name] = signals = NetnsSignals(channel, name)
         if FRR_SOCKETS.name in driver.requires:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
@@ -53,6 +54,18 @@ class NetnsLogs:
         if text is None:
             raise LabError(f"{self._node}: no daemon {daemon!r} was started, so it has no log")
         return str(text)
+
+
+class NetnsSockets:
+    """Implements ``platforms.capabilities.NetworkSockets`` over the lab's supervisor."""
+
+    def __init__(self, channel: Channel, node: str) -> None:
+        self._channel = channel
+        self._node = node
+
+    def tcp_socket(self) -> socket.socket:
+        _, descriptor = self._channel.call_for_fd("socket", node=self._node)
+        return socket.socket(fileno=descriptor)
 
 
 class NetnsCounters:

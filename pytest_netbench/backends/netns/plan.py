@@ -37,6 +37,7 @@ def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, t
     for driver in drivers.values():
         if isinstance(driver, ImportsPackages):
             shared |= {f"{name}.zip": str(packages.archive(name)) for name in driver.packages}
+    shared |= {name: str(path) for name, path in request.shared.items()}
     summed = _summed(request, drivers)
     return {
         "nodes": [

@@ -10,6 +10,7 @@ from pytest_netbench.evaluation.settling import Condition, Settling
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.behaviour import Table
 from pytest_netbench.model.trial import Moment
+from pytest_netbench.platforms.driver import ListsRoutes
 
 IN_CONFIG: Final = ("linux",)
 """Platforms whose running config contains the routes."""
@@ -25,7 +26,11 @@ class RoutingTables:
     """
 
     def __init__(self, lab: Lab, evaluation: TaskEvaluation, names: Iterable[str]) -> None:
-        self._names = [name for name in names if lab.nodes[name].platform not in IN_CONFIG]
+        self._names = [
+            name
+            for name in names
+            if lab.nodes[name].platform not in IN_CONFIG and isinstance(lab.driver(name), ListsRoutes)
+        ]
         self._evaluation = evaluation
         self._settling = Settling(lab)
         self._healthy: Condition | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
@@ -16,11 +16,14 @@ from pytest_netbench.model.task import Task
 class Plan(Payload):
     """The fields of a task of family ``plan``."""
 
-    resource: ClassVar[Resource | None] = "sandbox"
-
     question: str = Field(min_length=1, description="what is asked, in words")
     graph: GraphSpecification = Field(GraphSpecification(), description="the graph that the question is about")
     query: Query = Field(description="the same question as operations; the ground truth, never shown to an agent")
+
+    @property
+    def resource(self) -> Resource:
+        """A sandbox for programs."""
+        return "sandbox"
 
     @property
     def size(self) -> TaskSize:

@@ -1,4 +1,4 @@
-"""Connections to Unix sockets in nodes, made as soon as a program listens. Standard library only."""
+"""Sockets of nodes: new ones, and connections to Unix sockets as soon as a program listens. Standard library only."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ class Connects:
         """Answer ``request`` with a connection, or once its time is over."""
         self._waiting.append((request, time.monotonic() + request["timeout_s"]))
         self.retry()
+
+    def open(self, request: Message) -> None:
+        """Answer ``request`` with a new TCP socket of a node's network."""
+        node = self._spaces[request["node"]]
+        sys.setns(node.network, sys.CLONE_NEWNET)
+        try:
+            opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        finally:
+            sys.setns(node.home.network, sys.CLONE_NEWNET)
+        with opened:
+            self._owner.answer(request, {}, fd=opened.fileno())
 
     def wait_s(self) -> float | None:
         """Seconds until somebody should be tried again, or ``None``."""

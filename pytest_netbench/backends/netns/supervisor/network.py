@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -39,6 +40,9 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     """
     roots.prepare_lab(spec["hidden"])
     programs = {name: roots.share_file(name, content) for name, content in host.shared.items()}
+    for name, file in host.large.items():
+        roots.share_large_file(name, file)
+    os.chdir("/")
     clock = LabClock.create(roots.CLOCK, spec["time_scale"]) if "labtime.so" in programs else None
     home = nodes.home()
     wiring.quiet_outside()

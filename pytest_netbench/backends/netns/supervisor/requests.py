@@ -61,6 +61,7 @@ class Requests:
             "block-link": cables.block,
             "detach": cables.detach,
             "connect": connects.connect,
+            "socket": connects.open,
             "write": files.write,
             "read": files.read,
             "settle": Settings(network).settle,

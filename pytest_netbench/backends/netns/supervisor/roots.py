@@ -23,6 +23,8 @@ READERS = f"{SHARED}/readers"
 # As the lab sees it: among what is shared.
 CLOCK = f"{BASE}/shared/clock"
 
+_LARGEST_COPY = 8 * 2**20
+
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DIRECTORIES = (
@@ -87,12 +89,21 @@ class Host:
     """What is read of the host before privileges are dropped.
 
     Args:
-        shared: Path by name of the files that every node sees.
+        shared: Path by name of the files that every node sees. Large ones are in one directory, which becomes the
+            current one: whoever has dropped privileges may not reach it by its path.
+
+    Raises:
+        OSError: A file cannot be read, or large ones are in several directories.
     """
 
     def __init__(self, shared: Mapping[str, str]) -> None:
         self.shared: dict[str, bytes] = {}
+        self.large: dict[str, str] = {}
+        """By name, a file of the current directory: it is bound, not copied."""
         for name, path in shared.items():
+            if os.path.getsize(path) > _LARGEST_COPY:
+                self._bind_later(name, os.path.realpath(path))
+                continue
             with open(path, "rb") as file:
                 self.shared[name] = file.read()
         self.etc: dict[str, bytes] = {}
@@ -102,6 +113,13 @@ class Host:
                     self.etc[name] = file.read()
             except FileNotFoundError:
                 continue
+
+    def _bind_later(self, name: str, path: str) -> None:
+        directory, file = os.path.split(path)
+        if self.large and not os.path.samefile(directory, "."):
+            raise OSError(f"{path}: large files that nodes share must be in one directory")
+        os.chdir(directory)
+        self.large[name] = file
 
 
 def prepare_lab(hidden: list[str]) -> None:
@@ -132,6 +150,13 @@ def share_file(name: str, content: bytes) -> str:
         file.write(content)
     os.chmod(path, 0o555)
     return path
+
+
+def share_large_file(name: str, file: str) -> None:
+    """The same for a file of the current directory, without a copy."""
+    path = f"{BASE}/shared/{name}"
+    _write(path, b"")
+    sys.bind(file, path)
 
 
 class Stem(NamedTuple):

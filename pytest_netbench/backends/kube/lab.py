@@ -1,0 +1,109 @@
+"""A running cluster as a lab."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+from pytest_netbench.backends.kube.control import Control
+from pytest_netbench.backends.kube.control_plane import ControlPlane
+from pytest_netbench.backends.kube.nodes import CHANGING, READING, PodNode, Workstation
+from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
+from pytest_netbench.backends.kube.prober import ClusterProber
+from pytest_netbench.backends.kube.runtime import Runtime
+from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.payload import CLUSTER_PLATFORM
+from pytest_netbench.model.ready import Readiness
+from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.platforms.capabilities import CLUSTER, FILES
+from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.platforms.kubernetes import KubernetesDriver
+from pytest_netbench.platforms.linux import LinuxDriver
+
+T = TypeVar("T")
+CONTEXT: Final = "cluster"
+
+
+class ClusterLab:
+    """Implements ``lab.protocols.Lab``.
+
+    Args:
+        request: What it is.
+        lab: The lab below.
+        control: The cluster.
+        runtime: Who may ask it.
+        control_plane: The API server.
+    """
+
+    time_scale = 1.0
+    isolation = Isolation(
+        read_only="requests that change something are refused; in pods a sandbox without capabilities, read-only files",
+        runs_as="user 1000 of a namespace of its own; in the API the user 'engineer', bound by RBAC",
+    )
+
+    def __init__(
+        self, request: LabRequest, *, lab: Lab, control: Control, runtime: Runtime, control_plane: ControlPlane
+    ) -> None:
+        self.topology = request.topology
+        self.inner = lab
+        self.features = (*lab.features, "kubernetes")
+        self.substitutes: Mapping[str, str] = {
+            **lab.substitutes,
+            "kubelet, service proxy and network plugin": "programs of this package, over nftables",
+        }
+        self.refused_startup_lines: tuple[RefusedLine, ...] = ()
+        self.readiness = Readiness()
+        self.deploy_s = 0.0
+        self._control = control
+        self._control_plane = control_plane
+        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": LinuxDriver()}
+        self.nodes = {name: self._node(name, dialect, request) for name, dialect in request.dialects.items()}
+        self.prober = ClusterProber(lab.prober, control)
+        self._log_in(runtime)
+
+    def _node(self, name: str, dialect: str, request: LabRequest) -> Workstation | PodNode:
+        role = request.topology.node(name).role
+        if dialect == CLUSTER_PLATFORM:
+            return Workstation(name, dialect, role, node=self.inner.nodes[WORKSTATION], control=self._control)
+        return PodNode(name, dialect, role, slot=lambda: self._control.slot_of(name))
+
+    def _log_in(self, runtime: Runtime) -> None:
+        files = self.inner.nodes[WORKSTATION].capability(FILES)
+        ca_data = base64.b64encode(self._control_plane.ca_pem.encode()).decode()
+        for path, user in ((CHANGING, runtime.changer), (READING, runtime.reader)):
+            files.write_file(path, kubeconfig(ca_data, user.name, user.token))
+
+    def driver(self, node: str) -> Any:
+        return self._drivers[self.nodes[node].platform]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({PROBES.name: self.prober, CLUSTER.name: self._control}, owner="this cluster")
+
+    def destroy(self) -> None:
+        """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""
+        self._control.close()
+        self.inner.destroy()
+        self._control_plane.reset()
+
+    def await_cleanup(self) -> None:
+        self.inner.await_cleanup()
+
+
+def kubeconfig(ca_data: str, user: str, token: str) -> str:
+    """The file with which ``kubectl`` logs in: JSON, which is YAML too."""
+    cluster = {"server": f"https://{CONTROL_PLANE_ADDRESS}:{API_PORT}", "certificate-authority-data": ca_data}
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": CONTEXT, "cluster": cluster}],
+            "users": [{"name": user, "user": {"token": token}}],
+            "contexts": [{"name": CONTEXT, "context": {"cluster": CONTEXT, "user": user}}],
+            "current-context": CONTEXT,
+        },
+        indent=2,
+    )

@@ -1,0 +1,226 @@
+"""Stands in for the kubelet of a machine: registers it, starts and ends its pods, and reports their state."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from pytest_netbench.backends.kube.client import LEASE, NODE, POD, Api, Object, Refused
+from pytest_netbench.backends.kube.machine import containers
+from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
+from pytest_netbench.backends.kube.plan import Machine
+from pytest_netbench.backends.kube.stores import Key, key_of
+from pytest_netbench.errors import LabError
+
+RENEWED_S: Final = 1.0
+"""A machine says so often that it is alive."""
+LEASE_S: Final = 4
+_LEASES: Final = "kube-node-lease"
+_PROBE_PAUSE_S: Final = 0.02
+_MOST_TOOLBOXES: Final = 10
+_RETRY_S: Final = 1.0
+_NOT_FOUND: Final = 404
+_CAPACITY: Final = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "20Gi"}
+
+
+class Kubelet:
+    """Runs the pods that are bound to its machine.
+
+    Args:
+        machine: Which.
+        api: How the machine reaches the API.
+        slots: Where pods can run.
+        version: Of the API server, which the machine reports as its own.
+        connects: Returns whether a TCP port of an address takes a connection from the machine.
+        toolboxes: Counts pods with images of others in the whole cluster.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        api: Api,
+        slots: Slots,
+        *,
+        version: str,
+        connects: Callable[[str, int], Awaitable[bool]],
+        toolboxes: Callable[[], int],
+    ) -> None:
+        self.machine = machine
+        self._api = api
+        self._slots = slots
+        self._version = version
+        self._connects = connects
+        self._toolboxes = toolboxes
+        self.running: dict[str, SlotNode] = {}
+        """By uid of a pod."""
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    # the machine
+
+    async def register(self) -> None:
+        """Create the machine's object and say that it is ready."""
+        name = self.machine.name
+        labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+        node: Object = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": labels},
+            "spec": {"podCIDR": self.machine.pods, "podCIDRs": [self.machine.pods]},
+        }
+        await self._api.create(node)
+        await self._api.patch(NODE, None, name, {"status": self._status()}, subresource="status")
+        lease: Object = {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": name, "namespace": _LEASES},
+            "spec": {"holderIdentity": name, "leaseDurationSeconds": LEASE_S, "renewTime": _micro()},
+        }
+        await self._api.create(lease)
+
+    def _status(self) -> Object:
+        moment = containers.now()
+        reasons = {
+            "Ready": ("True", "KubeletReady"),
+            "MemoryPressure": ("False", "KubeletHasSufficientMemory"),
+            "DiskPressure": ("False", "KubeletHasNoDiskPressure"),
+            "PIDPressure": ("False", "KubeletHasSufficientPID"),
+        }
+        return {
+            "capacity": _CAPACITY,
+            "allocatable": _CAPACITY,
+            "addresses": [
+                {"type": "InternalIP", "address": self.machine.address},
+                {"type": "Hostname", "address": self.machine.name},
+            ],
+            "nodeInfo": {
+                **dict.fromkeys(("machineID", "systemUUID", "bootID"), self.machine.name),
+                "kernelVersion": "6.1.0",
+                "osImage": "Debian GNU/Linux",
+                "containerRuntimeVersion": "containerd://2.1.0",
+                "kubeletVersion": self._version,
+                "kubeProxyVersion": "",
+                "operatingSystem": "linux",
+                "architecture": "amd64",
+            },
+            "conditions": [
+                {
+                    "type": kind,
+                    "status": status,
+                    "reason": reason,
+                    "lastHeartbeatTime": moment,
+                    "lastTransitionTime": moment,
+                }
+                for kind, (status, reason) in reasons.items()
+            ],
+        }
+
+    async def stay_alive(self) -> None:
+        """Renew the machine's lease for ever, and its state if the controllers have given it up."""
+        while True:
+            await asyncio.sleep(RENEWED_S)
+            with contextlib.suppress(LabError):
+                await self._api.patch(LEASE, _LEASES, self.machine.name, {"spec": {"renewTime": _micro()}})
+                node = await self._api.read(NODE, None, self.machine.name)
+                if not _is_ready(node):
+                    await self._api.patch(
+                        NODE, None, self.machine.name, {"status": self._status()}, subresource="status"
+                    )
+
+    # pods
+
+    def take(self, old: Object | None, new: Object | None) -> None:
+        """Take note of a change of a pod that is bound to this machine."""
+        pod = new or old
+        assert pod is not None
+        if pod["spec"].get("nodeName") != self.machine.name:
+            return
+        uid = pod["metadata"]["uid"]
+        if new is None or new["metadata"].get("deletionTimestamp"):
+            if uid in self._tasks and not self._tasks[uid].cancelled():
+                self._tasks.pop(uid).cancel()
+            self._begin(f"end {uid}", self._end(pod, report=new is not None))
+        elif uid not in self._tasks and uid not in self.running:
+            self._begin(uid, self._run(pod))
+
+    def _begin(self, name: str, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks[name] = task
+        if name.startswith("end "):
+            task.add_done_callback(lambda _: self._tasks.pop(name, None))
+
+    async def _run(self, pod: Object) -> None:
+        """Start a pod and report it, then whether it is ready."""
+        started = containers.now()
+        image = pod["spec"]["containers"][0]["image"]
+        problem = self._problem(image)
+        slot = None if problem else self._slots.take()
+        if slot is None:
+            reason, message = problem or ("OutOfpods", f"{self.machine.name} has no room for another pod")
+            status = containers.waiting(pod, reason=reason, message=message, host=self.machine.address, started=started)
+            await self._report(pod, status)
+            return
+        self.running[pod["metadata"]["uid"]] = slot
+        await asyncio.to_thread(slot.start, containers.argv(image), containers.environment(pod), containers.files(pod))
+        port = containers.probed_port(pod)
+        while port is not None and not await self._connects(slot.address, port):
+            await asyncio.sleep(_PROBE_PAUSE_S)
+        status = containers.running(pod, address=slot.address, host=self.machine.address, ready=True, started=started)
+        await self._report(pod, status)
+
+    def _problem(self, image: str) -> tuple[str, str] | None:
+        if containers.is_own(image):
+            return None
+        if not containers.is_toolbox(image):
+            return "ImagePullBackOff", f'Back-off pulling image "{image}": there is no registry'
+        if self._toolboxes() > _MOST_TOOLBOXES:
+            return "ImagePullBackOff", f"at most {_MOST_TOOLBOXES} pods with images of others run in this cluster"
+        return None
+
+    async def _end(self, pod: Object, *, report: bool) -> None:
+        slot = self.running.pop(pod["metadata"]["uid"], None)
+        if slot is not None:
+            await asyncio.to_thread(slot.end)
+            self._slots.give(slot)
+        if report:
+            namespace, name = key_of(pod)
+            options: Object = {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}}
+            await self._insist(lambda: self._api.delete(POD, namespace, name, options))
+
+    async def _report(self, pod: Object, status: Object) -> None:
+        namespace, name = key_of(pod)
+        change = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": status}
+        await self._insist(lambda: self._api.patch(POD, namespace, name, change, subresource="status"))
+
+    async def _insist(self, request: Callable[[], Awaitable[Object]]) -> None:
+        """Send a request until the API takes it, or says that what it is about is gone."""
+        while True:
+            try:
+                await request()
+            except Refused as error:
+                if error.code < 500:
+                    return
+            except LabError:
+                pass
+            else:
+                return
+            await asyncio.sleep(_RETRY_S)
+
+    def slot_of(self, pod: Object) -> SlotNode | None:
+        """Where a pod runs; ``None`` if it does not."""
+        return self.running.get(pod["metadata"]["uid"])
+
+
+def pods_of(objects: dict[Key, Object], machine: str) -> list[Object]:
+    """The pods that are bound to a machine."""
+    return [one for one in objects.values() if one["spec"].get("nodeName") == machine]
+
+
+def _is_ready(node: Object) -> bool:
+    conditions = node.get("status", {}).get("conditions") or ()
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def _micro() -> str:
+    return containers.now().replace("Z", ".000000Z")

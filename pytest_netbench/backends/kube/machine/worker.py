@@ -1,0 +1,129 @@
+"""One machine of a cluster: its view of the API, and what it does with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from pytest_netbench.backends.kube.client import (
+    ENDPOINT_SLICE,
+    NAMESPACE,
+    NETWORK_POLICY,
+    POD,
+    SERVICE,
+    Api,
+    Kind,
+    Object,
+)
+from pytest_netbench.backends.kube.machine import services
+from pytest_netbench.backends.kube.machine.kubelet import Kubelet, pods_of
+from pytest_netbench.backends.kube.machine.slots import Slots
+from pytest_netbench.backends.kube.machine.table import Table
+from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, MACHINE_PORT, SERVICES, Machine
+from pytest_netbench.backends.kube.stores import Key, Store
+from pytest_netbench.kubernetes.policies import World, ruleset
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.platforms.capabilities import EXEC, SOCKETS
+
+_CONNECT_S: Final = 1.0
+
+
+class Worker:
+    """A machine. All but the constructor runs in the cluster's event loop.
+
+    Args:
+        machine: Which.
+        lab: The lab that it is a node of.
+        token: With which it logs in to the API.
+        version: Of the API server.
+        toolboxes: Counts pods with images of others in the whole cluster.
+    """
+
+    def __init__(self, machine: Machine, lab: Lab, *, token: str, version: str, toolboxes: Callable[[], int]) -> None:
+        self.machine = machine
+        node = lab.nodes[machine.name]
+        self._sockets = node.capability(SOCKETS)
+        programs = node.capability(EXEC)
+        self._token = token
+        self._version = version
+        self._toolboxes = toolboxes
+        self._slots = Slots(machine.slots, lab.nodes)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._api: Api | None = None
+        self.tables = {
+            "services": Table(programs, self._services),
+            "policies": Table(programs, self._policies),
+        }
+        self.stores: Mapping[Kind, Store] = {}
+
+    async def start(self) -> None:
+        """Register the machine and begin to follow the API."""
+        url = f"http://{CONTROL_PLANE_ADDRESS}:{MACHINE_PORT}"
+        self._api = Api(url, token=self._token, open_socket=self._sockets.tcp_socket)
+        kinds = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
+        self.stores = {kind: Store(self._api, kind) for kind in kinds}
+        self.kubelet = Kubelet(
+            self.machine,
+            self._api,
+            self._slots,
+            version=self._version,
+            connects=self._connects,
+            toolboxes=self._toolboxes,
+        )
+        for kind in (POD, SERVICE, ENDPOINT_SLICE):
+            self.stores[kind].listen(lambda _, __: self.tables["services"].changed())
+        for kind in (POD, NAMESPACE, NETWORK_POLICY):
+            self.stores[kind].listen(lambda _, __: self.tables["policies"].changed())
+        self.stores[POD].listen(self.kubelet.take)
+        await self.kubelet.register()
+        self._tasks = [
+            asyncio.create_task(work)
+            for work in (
+                *(store.follow() for store in self.stores.values()),
+                *(table.follow() for table in self.tables.values()),
+                self.kubelet.stay_alive(),
+            )
+        ]
+        await asyncio.gather(*(store.listed.wait() for store in self.stores.values()))
+
+    async def close(self) -> None:
+        """Stop following."""
+        for task in self._tasks:
+            task.cancel()
+        if self._api is not None:
+            await self._api.close()
+
+    async def settled(self) -> None:
+        """Return once the kernel has what this machine knows."""
+        await asyncio.gather(*(table.settled() for table in self.tables.values()))
+
+    def objects(self, kind: Kind) -> dict[Key, Object]:
+        """The objects of a kind that this machine knows."""
+        return self.stores[kind].objects
+
+    def _services(self) -> str:
+        local = [
+            status["podIP"]
+            for pod in pods_of(self.objects(POD), self.machine.name)
+            if (status := pod.get("status") or {}).get("podIP")
+        ]
+        return services.ruleset(
+            self.objects(SERVICE), self.objects(ENDPOINT_SLICE).values(), local=local, addresses=SERVICES
+        )
+
+    def _policies(self) -> str:
+        kinds = (NAMESPACE, POD, NETWORK_POLICY)
+        # objects in lists and in events of a watch do not always say their kind
+        found = [one | {"kind": kind.name} for kind in kinds for one in self.objects(kind).values()]
+        return ruleset(World.of(found), self.machine.name)
+
+    async def _connects(self, address: str, port: int) -> bool:
+        opened = await asyncio.to_thread(self._sockets.tcp_socket)
+        with opened:
+            opened.setblocking(False)
+            try:
+                await asyncio.wait_for(asyncio.get_running_loop().sock_connect(opened, (address, port)), _CONNECT_S)
+            except (OSError, TimeoutError):
+                return False
+            return True

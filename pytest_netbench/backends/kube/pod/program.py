@@ -1,0 +1,356 @@
+"""The program of a pod: a small server, and steady calls to other services. Standard library only.
+
+``NETBENCH_SERVE`` says what it serves (``http:8080``, ``grpc:9555``, ``redis:6379``, ``dns:53``), several by commas.
+``NETBENCH_CALLS`` names the services that it calls each second (``cart.shop:7070/grpc``). Calls that fail are written
+to the log.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import struct
+import threading
+import time
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+ZONE = "/etc/zone"
+LONGEST = 1 << 16
+CALL_EVERY_S = 1.0
+CALL_S = 1.0
+MOST_CLIENTS = 256
+IDLE_S = 30.0
+
+
+def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
+    """A frame of HTTP/2."""
+    return struct.pack("!I", len(payload))[1:] + struct.pack("!BBI", kind, flags, stream) + payload
+
+
+def literal(name: bytes, value: bytes) -> bytes:
+    """A header field of HPACK that enters no table."""
+    return b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+GRPC_ANSWER = b"\x88" + literal(b"content-type", b"application/grpc")
+GRPC_TRAILER = literal(b"grpc-status", b"0")
+
+
+class Http:
+    """HTTP/1.1: each request is answered with a line."""
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    def feed(self, data: bytes) -> bytes:
+        self._data += data
+        answers = b""
+        while b"\r\n\r\n" in self._data:
+            head, _, self._data = self._data.partition(b"\r\n\r\n")
+            body = f"{NAME}: ok\n".encode()
+            alive = b"close" if b"connection: close" in head.lower() else b"keep-alive"
+            answers += (
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: "
+                + alive
+                + b"\r\nContent-Length: "
+                + str(len(body)).encode()
+                + b"\r\n\r\n"
+                + body
+            )
+        if len(self._data) > LONGEST:
+            raise ValueError("a request is too long")
+        return answers
+
+
+class Grpc:
+    """gRPC: each call is answered with an empty message and status 0."""
+
+    def __init__(self) -> None:
+        self._data = b""
+        self._greeted = False
+
+    def feed(self, data: bytes) -> bytes:
+        self._data += data
+        answers = b""
+        if not self._greeted:
+            if len(self._data) < len(PREFACE):
+                return b""
+            if not self._data.startswith(PREFACE):
+                raise ValueError("not HTTP/2")
+            self._greeted, self._data = True, self._data[len(PREFACE) :]
+            answers += frame(4, 0, 0)
+        while len(self._data) >= 9:
+            length = int.from_bytes(self._data[:3], "big")
+            if length > LONGEST:
+                raise ValueError("a frame is too long")
+            if len(self._data) < 9 + length:
+                break
+            kind, flags, stream = struct.unpack("!BBI", self._data[3:9])
+            payload, self._data = self._data[9 : 9 + length], self._data[9 + length :]
+            answers += self._answer(kind, flags, stream & 0x7FFFFFFF, payload)
+        return answers
+
+    def _answer(self, kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+        if kind == 4 and not flags & 1:
+            return frame(4, 1, 0)
+        if kind == 6 and not flags & 1:
+            return frame(6, 1, 0, payload)
+        if kind in (0, 1) and flags & 1:  # the end of a request
+            return (
+                frame(1, 4, stream, GRPC_ANSWER)
+                + frame(0, 0, stream, b"\0\0\0\0\0")
+                + frame(1, 5, stream, GRPC_TRAILER)
+            )
+        return b""
+
+
+class Redis:
+    """The Redis protocol: PING, ECHO, SET, GET, DEL."""
+
+    values: dict[bytes, bytes] = {}
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    def feed(self, data: bytes) -> bytes:
+        self._data += data
+        if len(self._data) > LONGEST:
+            raise ValueError("a command is too long")
+        answers = b""
+        while (words := self._command()) is not None:
+            answers += self._answer(words)
+        return answers
+
+    def _command(self) -> list[bytes] | None:
+        head, found, rest = self._data.partition(b"\r\n")
+        if not found:
+            return None
+        if not head.startswith(b"*"):
+            self._data = rest
+            return head.split()
+        words = []
+        for _ in range(int(head[1:])):
+            size, found, rest = rest.partition(b"\r\n")
+            length = int(size[1:] or b"0")
+            if not found or len(rest) < length + 2:
+                return None
+            words.append(rest[:length])
+            rest = rest[length + 2 :]
+        self._data = rest
+        return words
+
+    def _answer(self, words: list[bytes]) -> bytes:
+        name, *arguments = words or [b""]
+        name = name.upper()
+        if name == b"PING":
+            return b"+PONG\r\n"
+        if name == b"SET" and len(arguments) >= 2 and len(self.values) < 1000:
+            self.values[arguments[0]] = arguments[1]
+            return b"+OK\r\n"
+        if name in (b"GET", b"ECHO") and arguments:
+            value = arguments[0] if name == b"ECHO" else self.values.get(arguments[0])
+            return b"$-1\r\n" if value is None else b"$%d\r\n%s\r\n" % (len(value), value)
+        if name == b"DEL" and arguments:
+            return b":%d\r\n" % (self.values.pop(arguments[0], None) is not None)
+        return b"-ERR unknown command\r\n"
+
+
+class Dns:
+    """DNS: addresses of names in the zone file, one ``name address`` a line."""
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    def feed(self, data: bytes) -> bytes:
+        """Over TCP."""
+        self._data += data
+        answers = b""
+        while len(self._data) >= 2:
+            length = int.from_bytes(self._data[:2], "big")
+            if len(self._data) < 2 + length:
+                break
+            query, self._data = self._data[2 : 2 + length], self._data[2 + length :]
+            answer = self.answer(query)
+            answers += struct.pack("!H", len(answer)) + answer
+        return answers
+
+    @staticmethod
+    def answer(query: bytes) -> bytes:
+        """The answer to one query; empty if it is none."""
+        if len(query) < 12:
+            return b""
+        number, _, questions = struct.unpack("!HHH", query[:6])
+        labels, at = [], 12
+        while at < len(query) and query[at]:
+            size = query[at]
+            labels.append(query[at + 1 : at + 1 + size].decode("latin-1").lower())
+            at += 1 + size
+        question = query[12 : at + 5]
+        if questions != 1 or at + 5 > len(query):
+            return struct.pack("!HHHHHH", number, 0x8001, 0, 0, 0, 0)
+        kind = struct.unpack("!H", query[at + 1 : at + 3])[0]
+        known = zone().get(".".join(labels))
+        if known is None:
+            return struct.pack("!HHHHHH", number, 0x8583, 1, 0, 0, 0) + question
+        found = [address for address in known if kind in (1, 255)]
+        records = b"".join(b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 5, 4) + socket.inet_aton(one) for one in found)
+        return struct.pack("!HHHHHH", number, 0x8580, 1, len(found), 0, 0) + question + records
+
+
+def zone() -> dict[str, list[str]]:
+    """By name: its addresses, as the file says now."""
+    found: dict[str, list[str]] = {}
+    try:
+        with open(ZONE) as file:
+            for line in file:
+                name, _, address = line.strip().partition(" ")
+                found.setdefault(name, []).append(address)
+    except OSError:
+        pass
+    return found
+
+
+PROTOCOLS = {"http": Http, "grpc": Grpc, "redis": Redis, "dns": Dns}
+NAME = os.environ.get("HOSTNAME", "pod")
+
+
+def log(text: str) -> None:
+    """Write a line to the log."""
+    print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), text, flush=True)
+
+
+class Server:
+    """Serves all connections."""
+
+    def __init__(self) -> None:
+        self.selector = selectors.DefaultSelector()
+        self._clients: dict[socket.socket, float] = {}
+
+    def listen(self, protocol: str, port: int) -> None:
+        server = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("", port))
+        server.listen(128)
+        server.setblocking(False)
+        self.selector.register(server, selectors.EVENT_READ, lambda: self._accept(server, PROTOCOLS[protocol]))
+        if protocol == "dns":
+            datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            datagrams.bind(("", port))
+            datagrams.setblocking(False)
+            self.selector.register(datagrams, selectors.EVENT_READ, lambda: self._datagram(datagrams))
+        log(f"serving {protocol} on port {port}")
+
+    def _accept(self, server: socket.socket, protocol: type) -> None:
+        try:
+            client, _ = server.accept()
+        except OSError:
+            return
+        if len(self._clients) >= MOST_CLIENTS:
+            self._drop(min(self._clients, key=self._clients.__getitem__))
+        client.setblocking(False)
+        talk = protocol()
+        self._clients[client] = time.monotonic()
+        self.selector.register(client, selectors.EVENT_READ, lambda: self._read(client, talk))
+
+    def _read(self, client: socket.socket, talk: Http) -> None:
+        try:
+            data = client.recv(LONGEST)
+            answer = talk.feed(data) if data else b""
+            if answer:
+                client.sendall(answer)
+        except (OSError, ValueError, IndexError, struct.error):
+            data = b""
+        if data:
+            self._clients[client] = time.monotonic()
+        else:
+            self._drop(client)
+
+    def _drop(self, client: socket.socket) -> None:
+        del self._clients[client]
+        self.selector.unregister(client)
+        client.close()
+
+    def _datagram(self, datagrams: socket.socket) -> None:
+        try:
+            query, sender = datagrams.recvfrom(4096)
+            if answer := Dns.answer(query):
+                datagrams.sendto(answer, sender)
+        except (OSError, ValueError, IndexError, struct.error):
+            pass
+
+    def run(self, until: float) -> None:
+        """Serve until a moment of the monotonic clock."""
+        while (left := until - time.monotonic()) > 0:
+            for key, _ in self.selector.select(left):
+                key.data()
+        oldest = time.monotonic() - IDLE_S
+        for client in [one for one, used in self._clients.items() if used < oldest]:
+            self._drop(client)
+
+
+def request_of(protocol: str, host: str) -> bytes:
+    """What a call sends."""
+    if protocol == "http":
+        return f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
+    if protocol == "redis":
+        return b"*1\r\n$4\r\nPING\r\n"
+    fields = (
+        b"\x83\x86"
+        + literal(b":path", b"/netbench.Service/Call")
+        + literal(b":authority", host.encode()[:100])
+        + literal(b"content-type", b"application/grpc")
+        + literal(b"te", b"trailers")
+    )
+    return PREFACE + frame(4, 0, 0) + frame(1, 4, 1, fields) + frame(0, 1, 1, b"\0\0\0\0\0")
+
+
+def call(host: str, port: int, protocol: str) -> str:
+    """Call a service; return what went wrong, or nothing."""
+    try:
+        addresses = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_STREAM)
+    except OSError as error:
+        return f"name lookup failed: {error.strerror}"
+    try:
+        with socket.create_connection((str(addresses[0][4][0]), port), timeout=CALL_S) as connection:
+            connection.sendall(request_of(protocol, host))
+            return "" if connection.recv(LONGEST) else "connection closed"
+    except TimeoutError:
+        return "timed out"
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+
+
+def caller(target: str) -> None:
+    """Call a service each second, for ever, and log when that begins to fail and when it works again."""
+    where, _, protocol = target.partition("/")
+    host, _, port = where.rpartition(":")
+    failing, count = "", 0
+    while True:
+        began = time.monotonic()
+        problem = call(host, int(port), protocol or "grpc")
+        count = count + 1 if problem else 0
+        if problem and (problem != failing or count % 10 == 0):
+            log(f"error: call to {host}:{port} failed: {problem}")
+        elif failing and not problem:
+            log(f"call to {host}:{port} works again")
+        failing = problem
+        time.sleep(max(0.0, began + CALL_EVERY_S - time.monotonic()))
+
+
+def main() -> None:
+    """Serve and call for ever."""
+    server = Server()
+    for one in filter(None, os.environ.get("NETBENCH_SERVE", "").split(",")):
+        protocol, _, port = one.partition(":")
+        server.listen(protocol, int(port))
+    targets = [one for one in os.environ.get("NETBENCH_CALLS", "").split(",") if one]
+    if targets:
+        for target in targets:
+            threading.Thread(target=caller, args=(target,), daemon=True).start()
+    while True:
+        server.run(time.monotonic() + IDLE_S)
+
+
+if __name__ == "__main__":
+    main()

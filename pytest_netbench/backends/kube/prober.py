@@ -1,0 +1,120 @@
+"""Real packets between the pods of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pytest_netbench.backends.kube.control import Control
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, Prober, ProbeResult
+from pytest_netbench.model.testcase import Flow
+
+POD: Final = "pod"
+"""In place of an address: that of the target's pod at the moment."""
+
+
+class ClusterProber:
+    """Implements ``lab.probing.Prober``: probes of the lab below, between the nodes that pods are at the moment.
+
+    Args:
+        prober: Of the lab.
+        control: The cluster.
+    """
+
+    def __init__(self, prober: Prober, control: Control) -> None:
+        self._prober = prober
+        self._control = control
+
+    def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
+        places = _Places(self._control)
+        translated = [places.translated(probe) for probe in probes]
+        asked = [one for one in translated if isinstance(one, Probe)]
+        answers = iter(self._prober.probe(asked, repetitions=repetitions, seed=seed))
+        results = [
+            next(answers) if isinstance(one, Probe) else ProbeResult(delivered=False, detail=one, sent=False)
+            for one in translated
+        ]
+        return [places.back(one) for one in results]
+
+    def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
+        node, _ = _Places(self._control).of(source)
+        return self._prober.path(node, target, max_hops=max_hops, timeout_s=timeout_s)
+
+    def traffic(
+        self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float, warmup_s: float | None = None
+    ) -> list[FlowReport]:
+        places = _Places(self._control)
+        moved = [
+            flow.model_copy(update={"source": places.of(flow.source)[0], "target": places.of(flow.target)[0]})
+            for flow in flows
+        ]
+        return self._prober.traffic(moved, targets, duration_s=duration_s, warmup_s=warmup_s)
+
+    def addresses(self, node: str) -> tuple[str, ...]:
+        return (_Places(self._control).of(node)[1],)
+
+
+class _Places:
+    """Where pods are at one moment.
+
+    Args:
+        control: The cluster.
+    """
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._known: dict[str, tuple[str, str] | None] = {}
+        self._ports: dict[tuple[str, int | None, str], int | None] = {}
+
+    def of(self, workload: str) -> tuple[str, str]:
+        """The node and the address of a pod.
+
+        Raises:
+            LabError: There is none.
+        """
+        if workload not in self._known:
+            slot = self._control.slot_of(workload)
+            self._known[workload] = None if slot is None else (slot.name, slot.address)
+        found = self._known[workload]
+        if found is None:
+            raise LabError(f"{workload}: no pod of this Deployment is ready")
+        return found
+
+    def translated(self, probe: Probe) -> Probe | str:
+        """The probe of the lab, or why there is none."""
+        try:
+            source, _ = self.of(probe.source)
+            listener = None if probe.listen_on is None else self.of(probe.listen_on)
+            arrivals = [self.of(one) for one in probe.arrives_at]
+        except LabError as error:
+            return str(error)
+        target, port = probe.target, probe.listen_port
+        if target == POD:
+            target = (listener or arrivals[0])[1]
+        elif probe.port is not None and listener is not None:
+            port = self._port(probe)
+            if port is None:
+                return f"{target} has no port {probe.port} for {probe.protocol}"
+        return replace(
+            probe,
+            source=source,
+            target=target,
+            listen_on=None if listener is None else listener[0],
+            listen_port=port,
+            arrives_at=tuple(node for node, _ in arrivals),
+        )
+
+    def _port(self, probe: Probe) -> int | None:
+        key = probe.target, probe.port, probe.protocol
+        if key not in self._ports:
+            assert probe.port is not None
+            self._ports[key] = self._control.target_port(probe.target, probe.port, probe.protocol)
+        return self._ports[key]
+
+    def back(self, result: ProbeResult) -> ProbeResult:
+        """The result in terms of the cluster."""
+        names: Mapping[str, str] = {found[0]: name for name, found in self._known.items() if found is not None}
+        at = result.arrived_at
+        return replace(result, arrived_at=None if at is None else names.get(at, at))

@@ -1,0 +1,307 @@
+"""A cluster that runs: the gateway, the machines, and what is deployed on them. Everything runs in its event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Final
+
+from pytest_netbench.backends.kube import names, workloads
+from pytest_netbench.backends.kube.client import (
+    ENDPOINT_SLICE,
+    NAMESPACE,
+    NETWORK_POLICY,
+    POD,
+    SERVICE,
+    Api,
+    Kind,
+    Object,
+    identity,
+)
+from pytest_netbench.backends.kube.components import SECURE_PORT
+from pytest_netbench.backends.kube.control_plane import ControlPlane
+from pytest_netbench.backends.kube.gateway import identities
+from pytest_netbench.backends.kube.gateway.pods import Pods
+from pytest_netbench.backends.kube.gateway.server import Gateway
+from pytest_netbench.backends.kube.machine import containers
+from pytest_netbench.backends.kube.machine.slots import SlotNode
+from pytest_netbench.backends.kube.machine.worker import Worker
+from pytest_netbench.backends.kube.plan import (
+    API_PORT,
+    CONTROL_PLANE,
+    CONTROL_PLANE_ADDRESS,
+    MACHINE_PORT,
+    Machine,
+)
+from pytest_netbench.backends.kube.stores import Key, key_of, version_of
+from pytest_netbench.errors import LabError, NotReady
+from pytest_netbench.kubernetes.objects import managed
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.platforms.capabilities import FILES, SOCKETS
+
+READY_S: Final = 30.0
+_BARRIER_S: Final = 1.0
+_BARRIERS: Final = 10
+_AT_ONCE: Final = 8
+_AT_ONCE_GONE: Final = {"propagationPolicy": "Background", "gracePeriodSeconds": "0"}
+_FIRST: Final = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "RoleBinding", "ConfigMap")
+_FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
+_NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
+
+
+class Connected(socket.socket):
+    """A socket that is connected already."""
+
+    def connect(self, address: object) -> None:
+        """Stay connected to whom it is connected."""
+
+
+class Runtime:
+    """A cluster on a lab.
+
+    Args:
+        lab: Machines, slots and the workstation.
+        machines: Those of the lab.
+        control_plane: The API server.
+    """
+
+    def __init__(self, lab: Lab, machines: Sequence[Machine], control_plane: ControlPlane) -> None:
+        self._lab = lab
+        self._machines = machines
+        self._control_plane = control_plane
+        self.changer, self.reader = identities.agents()
+        self._asked: list[Object] = []
+        self._zone = ""
+        self._tasks: list[asyncio.Task[None]] = []
+        self.workers: tuple[Worker, ...] = ()
+        self._closing: list[Callable[[], Awaitable[None]]] = []
+
+    @property
+    def version(self) -> str:
+        """Of the API server."""
+        return self._control_plane.version
+
+    async def start(self) -> None:
+        """Start the gateway and the machines."""
+        self.api = Api(
+            f"https://127.0.0.1:{SECURE_PORT}",
+            token=self._control_plane.admin_token,
+            open_socket=self._connection,
+            tls=ssl.create_default_context(cadata=self._control_plane.ca_pem),
+        )
+        self._closing.append(self.api.close)
+        users = [identities.machine_user(one.name) for one in self._machines]
+        pods = Pods(self.api, slot_of=self.slot_of, reaches=lambda _: True)
+        self.gateway = Gateway(self.api, (self.changer, self.reader, *users), pods, in_force=self.barrier)
+        self._closing.append(self.gateway.close)
+        plain, secure = (self._listener(port) for port in (MACHINE_PORT, API_PORT))
+        await self.gateway.start(plain, secure, self._server_tls())
+        await self._all(self.api.create(one) for one in identities.machine_roles([one.name for one in self._machines]))
+        self.workers = tuple(
+            Worker(one, self._lab, token=user.token, version=self.version, toolboxes=self._toolboxes)
+            for one, user in zip(self._machines, users, strict=True)
+        )
+        self._closing += [worker.close for worker in self.workers]
+        await asyncio.gather(*(worker.start() for worker in self.workers))
+        self.workers[0].stores[SERVICE].listen(lambda _, __: self._resolve())
+        self.workers[0].stores[POD].listen(lambda _, __: self._resolve())
+
+    def _connection(self) -> socket.socket:
+        return Connected(fileno=self._control_plane.connect().detach())
+
+    def _listener(self, port: int) -> socket.socket:
+        opened = self._lab.nodes[CONTROL_PLANE].capability(SOCKETS).tcp_socket()
+        opened.bind((CONTROL_PLANE_ADDRESS, port))
+        opened.listen(128)
+        return opened
+
+    def _server_tls(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*self._control_plane.server_certificate)
+        return context
+
+    async def close(self) -> None:
+        """Stop the machines and the gateway, whatever of them was started. Idempotent."""
+        for task in self._tasks:
+            task.cancel()
+        while self._closing:
+            await self._closing.pop()()
+
+    # what is deployed
+
+    async def deploy(self, objects: Sequence[Object]) -> None:
+        """Create objects, and return once their pods are ready and every machine acts on all of them.
+
+        Raises:
+            LabError: The API refuses one.
+            NotReady: A pod is not ready in time.
+        """
+        self._asked = [*names.resolver(), *objects]
+        await self._create(self._asked)
+        spaces = [one["metadata"]["name"] for one in objects if one["kind"] == "Namespace"]
+        await self._create(identities.roles(tuple(spaces)))
+        await self.await_ready()
+
+    async def _create(self, objects: Sequence[Object]) -> None:
+        for early in (True, False):
+            for kind in _FIRST if early else ("",):
+                await self._all(
+                    self.api.create(one)
+                    for one in objects
+                    if (one["kind"] == kind if early else one["kind"] not in _FIRST)
+                )
+
+    async def _all(self, work: Iterable[Awaitable[object]]) -> None:
+        limit = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(awaitable: Awaitable[object]) -> None:
+            async with limit:
+                await awaitable
+
+        await asyncio.gather(*(one(each) for each in work))
+
+    async def await_ready(self) -> None:
+        """Return once what was asked for is there, and every machine acts on it.
+
+        Raises:
+            NotReady: Something is missing after ``READY_S``.
+            LabError: A kernel refuses a ruleset.
+        """
+        deployments = [one for one in self._asked if one["kind"] == "Deployment"]
+        services = [one for one in self._asked if one["kind"] == "Service"]
+        stores = self.workers[0].stores
+
+        def lacks() -> list[str]:
+            pods, slices = stores[POD].objects.values(), stores[ENDPOINT_SLICE].objects.values()
+            return [*workloads.missing(deployments, pods, services, slices)]
+
+        try:
+            async with asyncio.timeout(READY_S):
+                await stores[POD].wait_for(lambda: not any(line.startswith("Deployment") for line in lacks()))
+                await stores[ENDPOINT_SLICE].wait_for(lambda: not lacks())
+        except TimeoutError:
+            raise NotReady(lacks(), waited_s=READY_S) from None
+        await self.barrier()
+        await self._write_zone()
+
+    async def barrier(self) -> None:
+        """Return once every machine acts on what the API has now.
+
+        Raises:
+            LabError: A machine does not, or its kernel refuses a ruleset.
+        """
+        for _ in range(_BARRIERS):
+            try:
+                async with asyncio.timeout(_BARRIER_S):
+                    await asyncio.gather(*(self._catch_up(kind) for kind in _FOLLOWED))
+                    await asyncio.gather(*(worker.settled() for worker in self.workers))
+                    break
+            except TimeoutError:
+                continue
+        else:
+            raise LabError("the machines of the cluster do not act on what the API has")
+        for worker in self.workers:
+            for name, table in worker.tables.items():
+                if table.problem:
+                    raise LabError(f"{worker.machine.name}: the kernel refuses the ruleset of {name}: {table.problem}")
+
+    async def _catch_up(self, kind: Kind) -> None:
+        listed = await self.api.list_all(kind)
+        wanted = [(key_of(one), version_of(one)) for one in listed.get("items") or ()]
+        await asyncio.gather(*(worker.stores[kind].await_versions(wanted) for worker in self.workers))
+
+    # pods
+
+    def pod_of(self, workload: str) -> Object | None:
+        """The pod that stands for a Deployment."""
+        return workloads.pod_of([*self.workers[0].objects(POD).values()], workload)
+
+    def slot_of(self, pod: Object) -> SlotNode | None:
+        """Where a pod runs."""
+        return next((slot for worker in self.workers if (slot := worker.kubelet.slot_of(pod)) is not None), None)
+
+    def target_port(self, address: str, port: int, protocol: str) -> int | None:
+        """The port of pods behind a port of a service address; ``None`` if there is no such service."""
+        for one in self.workers[0].objects(SERVICE).values():
+            if one["spec"].get("clusterIP") == address:
+                for each in one["spec"].get("ports") or ():
+                    if each["port"] == port and each.get("protocol", "TCP").lower() == protocol:
+                        return self._pod_port(one, each)
+        return None
+
+    def _pod_port(self, service: Object, port: Object) -> int | None:
+        """The number of the port that a service's port leads to, as its endpoints have it."""
+        for one in self.workers[0].objects(ENDPOINT_SLICE).values():
+            metadata = one["metadata"]
+            labels = metadata.get("labels") or {}
+            if metadata["namespace"] != service["metadata"]["namespace"]:
+                continue
+            if labels.get(workloads.SERVICE_OF) == service["metadata"]["name"]:
+                for each in one.get("ports") or ():
+                    if (each.get("name") or "") == (port.get("name") or ""):
+                        return int(each["port"])
+        return None
+
+    def _toolboxes(self) -> int:
+        pods = self.workers[0].objects(POD).values()
+        return sum(not containers.is_own(one["spec"]["containers"][0]["image"]) for one in pods)
+
+    # names
+
+    def _resolve(self) -> None:
+        self._tasks = [task for task in self._tasks if not task.done()]
+        self._tasks.append(asyncio.get_running_loop().create_task(self._write_zone()))
+
+    async def _write_zone(self) -> None:
+        text = names.zone(self.workers[0].objects(SERVICE).values())
+        for pod in [*self.workers[0].objects(POD).values()]:
+            slot = self.slot_of(pod) if workloads.workload_of(pod) == names.RESOLVER else None
+            if slot is not None and slot.zone != text:
+                slot.zone = text
+                await asyncio.to_thread(slot.node.capability(FILES).write_file, names.ZONE, text)
+
+    # what people manage
+
+    async def managed(self) -> list[Object]:
+        """The objects of the application that people manage."""
+        kinds = sorted({identity(one)[0] for one in self._asked})
+        found = [one for kind in kinds for one in await self.listed(kind, None)]
+        return [one for one in found if self._space_of(one) in self._spaces]
+
+    async def listed(self, kind: Kind, namespace: str | None) -> list[Object]:
+        """The objects of a kind, but for those that the cluster makes for itself."""
+        listed = await self.api.list_all(kind, namespace)
+        found = [managed({"apiVersion": kind.version, "kind": kind.name, **one}) for one in listed.get("items") or ()]
+        return [one for one in found if one["metadata"]["name"] not in _NOT_MANAGED]
+
+    @property
+    def _spaces(self) -> set[str]:
+        return {one["metadata"]["name"] for one in self._asked if one["kind"] == NAMESPACE.name}
+
+    def _space_of(self, one: Object) -> str | None:
+        metadata = one["metadata"]
+        return str(metadata["name"]) if one["kind"] == NAMESPACE.name else metadata.get("namespace")
+
+    async def put(self, kind: Kind, objects: Sequence[Object], *, gone: Key | None = None) -> None:
+        """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
+
+        All objects of the kind in the application's namespaces are created anew, so that nothing tells which changed.
+        """
+        if kind is NAMESPACE:
+            await self._all(self.api.replace(one) for one in objects)
+            await self.barrier()
+            return
+        wanted = {key_of(one): one for one in await self.managed() if one["kind"] == kind.name}
+        await self._all(
+            self.api.request("DELETE", kind.path(space), params=_AT_ONCE_GONE) for space in sorted(self._spaces)
+        )
+        wanted |= {key_of(one): one for one in objects}
+        wanted = {key: one for key, one in wanted.items() if key != gone}
+        self._asked = [
+            one for one in self._asked if one["kind"] != kind.name or self._space_of(one) not in self._spaces
+        ]
+        self._asked += wanted.values()
+        await self._all(self.api.create(wanted[key]) for key in sorted(wanted))
+        await self.await_ready()

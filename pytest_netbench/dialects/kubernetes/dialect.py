@@ -1,0 +1,40 @@
+"""The dialect ``kubernetes``: API objects as YAML; its command line is a shell with ``kubectl``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.dialects.base import ManualSection
+from pytest_netbench.dialects.indentation import SHOWN
+from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.dialects.syntax import Tree
+
+
+class KubernetesDialect:
+    """The workstation of a cluster."""
+
+    name = "kubernetes"
+    syntax = SHOWN
+    hint = (
+        "The command line is a shell with `kubectl` and `jq`, for one cluster. `update-cfg` runs commands that change"
+        " objects, one a line, e.g. `kubectl patch`. Read-only access lists and watches objects, reads logs, and runs"
+        " commands in pods: `kubectl exec -n NAMESPACE deploy/NAME -- COMMAND`."
+    )
+
+    def interface(self, name: str) -> str:
+        return linux_interface(name)
+
+    def normalise(self, line: str) -> str | None:
+        return line.strip() or None
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:  # noqa: ARG002  (order says nothing)
+        return None
+
+    def manual(self) -> Sequence[ManualSection]:
+        return ()

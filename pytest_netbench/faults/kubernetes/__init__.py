@@ -1,0 +1,1 @@
+"""Faults of the objects of a Kubernetes cluster."""

@@ -1,0 +1,139 @@
+"""Faults of an application that change flows, found on paper. Those that change none are dropped and counted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from pytest_netbench.kubernetes.applications.connectivity import Connectivity
+from pytest_netbench.kubernetes.applications.flows import flow_groups
+from pytest_netbench.kubernetes.applications.graph import Application
+from pytest_netbench.kubernetes.applications.manifests import manifests
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.faulty import FlowGroup, InjectedFault, fault_of
+from pytest_netbench.text import listed
+
+_TRIES = 30
+"""How many times faults of one application are drawn."""
+
+
+class Choice(NamedTuple):
+    """A fault of a cluster, and its parameters."""
+
+    fault: Any
+    parameters: Model
+
+    @property
+    def injected(self) -> InjectedFault:
+        """As a task names it."""
+        return InjectedFault(fault=self.fault.name, parameters=self.parameters.model_dump(mode="json"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrokenApplication:
+    """An application, the faults that are injected into it, in this order, and which of its flows they make wrong."""
+
+    application: Application
+    objects: list[dict[str, Any]]
+    flows: tuple[FlowGroup, ...]
+    chosen: tuple[Choice, ...]
+    symptom: tuple[int, ...]
+
+
+@dataclass(kw_only=True)
+class Dropped:
+    """What was drawn and not taken: by the names of the faults, how often."""
+
+    without_effect: Counter[str] = field(default_factory=Counter)
+    disguised: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def notes(self) -> str | None:
+        """What is said of it to authors; nothing if there is none."""
+        told = (
+            ("change no flow", self.without_effect),
+            ("hide a part of each other", self.disguised),
+        )
+        lines = [
+            f"Dropped before it, as they {why}: {listed([f'{name} ({found[name]})' for name in sorted(found)])}."
+            for why, found in told
+            if found
+        ]
+        return " ".join(lines) or None
+
+
+def break_application(
+    application: Application, faults: Sequence[str], source: random.Random, dropped: Dropped
+) -> BrokenApplication | None:
+    """Draw faults of different objects, each of which makes flows wrong; ``None`` if none are found.
+
+    Each object that can have a fault has the same probability. The reference repair, the last fault first, makes no
+    flow wrong on its way.
+
+    Args:
+        application: What they are faults of.
+        faults: Their names, in the order of injection.
+        source: Of the choices.
+        dropped: Counts what was not taken.
+    """
+    objects, groups = manifests(application), flow_groups(application)
+    flows = [flow for group in groups for flow in group.flows()]
+    places = [_places(fault_of(name), objects) for name in faults]
+    if not all(places):
+        return None
+    for _ in range(_TRIES):
+        chosen = _chosen(places, source)
+        if chosen is None:
+            continue
+        alone = [frozenset(Connectivity(_applied(objects, [one])).wrong(flows)) for one in chosen]
+        if vain := [one.fault.name for one, wrong in zip(chosen, alone, strict=True) if not wrong]:
+            dropped.without_effect.update(vain)
+            continue
+        states = [frozenset(Connectivity(_applied(objects, chosen[:count])).wrong(flows)) for count in _counts(chosen)]
+        if not all(fewer <= more for fewer, more in pairwise(states)):
+            dropped.disguised.update(["+".join(one.fault.name for one in chosen)])
+            continue
+        return BrokenApplication(
+            application=application,
+            objects=objects,
+            flows=groups,
+            chosen=tuple(chosen),
+            symptom=tuple(sorted(states[-1])),
+        )
+    return None
+
+
+def _counts(chosen: Sequence[Choice]) -> range:
+    return range(1, len(chosen) + 1)
+
+
+def _places(fault: Any, objects: Sequence[dict[str, Any]]) -> dict[str, list[Choice]]:
+    """By object: the faults of one kind that it can have."""
+    found: dict[str, list[Choice]] = {}
+    for parameters in fault.choices(objects):
+        found.setdefault(fault.resource(parameters), []).append(Choice(fault, parameters))
+    return found
+
+
+def _chosen(places: Sequence[dict[str, list[Choice]]], source: random.Random) -> list[Choice] | None:
+    """A fault of each kind, each of another object; ``None`` if there are not as many objects."""
+    chosen: list[Choice] = []
+    taken: set[str] = set()
+    for found in places:
+        free = [name for name in found if name not in taken]
+        if not free:
+            return None
+        name = source.choice(free)
+        taken.add(name)
+        chosen.append(source.choice(found[name]))
+    return chosen
+
+
+def _applied(objects: list[dict[str, Any]], chosen: Sequence[Choice]) -> list[dict[str, Any]]:
+    for one in chosen:
+        objects = one.fault.edit(one.parameters).applied(objects)
+    return objects

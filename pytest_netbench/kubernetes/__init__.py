@@ -1,0 +1,1 @@
+"""Kubernetes on paper: network policies and applications. Pure: no process, no socket, no file."""
