@@ -111,7 +111,7 @@ def controller_manager(files: Mapping[str, str]) -> Component:
             "--kube-api-qps=1000",
             "--kube-api-burst=1000",
             "--node-monitor-period=100ms",
-            "--node-monitor-grace-period=4s",
+            "--node-monitor-grace-period=40s",
         ),
         {"GOGC": "50"},
     )
