@@ -50,7 +50,7 @@ def pods(api: Api, namespace: str) -> list[dict[str, Any]]:
     return found
 
 
-def until(condition: Callable[[], bool], what: str, *, within_s: float = 20) -> None:
+def until(condition: Callable[[], bool], what: str, *, within_s: float = 60) -> None:
     """Wait for a condition."""
     end = time.monotonic() + within_s
     while not condition():
