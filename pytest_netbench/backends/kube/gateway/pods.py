@@ -10,11 +10,11 @@ from typing import Final
 
 from aiohttp import WSMsgType, web
 
-from pytest_netbench.backends.kube.client import POD, Api, Object, Refused
 from pytest_netbench.backends.kube.gateway.answers import status
 from pytest_netbench.backends.kube.gateway.identities import User
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.kubernetes.client import POD, Api, Object, Refused
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import AGENT_SHELL
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import Object
 from pytest_netbench.backends.kube.plan import DNS_ADDRESS
+from pytest_netbench.lab.kubernetes.client import Object
 from pytest_netbench.lab.request import SHARED_FILES
 
 OWN: Final = "netbench/"

@@ -8,13 +8,13 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import LEASE, NODE, POD, Api, Object, Refused
 from pytest_netbench.backends.kube.machine import containers
 from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
 from pytest_netbench.backends.kube.plan import Machine
-from pytest_netbench.backends.kube.stores import Key, key_of
-from pytest_netbench.backends.kube.workloads import is_ready
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.kubernetes.client import LEASE, NODE, POD, Api, Object, Refused
+from pytest_netbench.lab.kubernetes.stores import Key, key_of
+from pytest_netbench.lab.kubernetes.workloads import is_ready
 
 RENEWED_S: Final = 1.0
 """A machine says so often that it is alive."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from pytest_netbench.backends.kube.client import Object
-from pytest_netbench.backends.kube.stores import Key, key_of
+from pytest_netbench.lab.kubernetes.client import Object
+from pytest_netbench.lab.kubernetes.stores import Key, key_of
 
 SERVICE_OF = "kubernetes.io/service-name"
 
