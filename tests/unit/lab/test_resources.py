@@ -48,7 +48,6 @@ def test_two_names_of_one_kind_are_refused(names, kind):
 def test_an_unknown_name_is_told_with_those_of_all_kinds():
     with pytest.raises(UsageError) as caught:
         by_kind(("smal", "memory"))
-    assert (
-        str(caught.value)
-        == "unknown backend 'smal' (known: containerlab, gns3, kube, memory, netns, small, testbed). Did you mean 'small'?"
+    assert str(caught.value) == (
+        "unknown backend 'smal' (known: containerlab, gns3, kube, memory, netns, small, testbed). Did you mean 'small'?"
     )
