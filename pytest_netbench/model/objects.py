@@ -8,6 +8,8 @@ from typing import Any, Final
 Object = dict[str, Any]
 """An API object as JSON has it."""
 K8S: Final = "k8s"
+POD: Final = "pod"
+"""The role of nodes that are pods, and the address of a flow to the pod that its target is at the moment."""
 NAMED: Final = ("Deployment", "NetworkPolicy", "Service")
 """Kinds of objects that an answer can name."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_netbench import parts
 from pytest_netbench.model.diagnosis import Cause, causes_of
 from pytest_netbench.model.faulty import Faulty, InjectedFault
-from pytest_netbench.model.objects import K8S
+from pytest_netbench.model.objects import K8S, POD
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import TrialRecord
@@ -125,13 +125,16 @@ def in_words(resource: str) -> str:
 
 
 def ends_of(resource: str, topology: Topology) -> tuple[tuple[str, str], ...]:
-    """Nodes and interfaces of a resource; of a link of many ends, or of one, the first only; none of an API object."""
+    """Nodes and interfaces of a resource; of a link of many ends, or of one, the first only."""
     kind, _, rest = resource.partition("/")
     if kind == "link":
         ends = {f"{end.node}:{end.interface}": end for link in topology.links for end in link.endpoints}
         return tuple((ends[text].node, ends[text].interface) for text in rest.split("--") if text in ends)
     if kind == K8S:
-        return ()
+        # an object of the name of a workload is marked there, any other one where objects are changed
+        names = {one.name: one.role for one in topology.nodes}
+        name = rest.rpartition("/")[2]
+        return ((name if name in names else next(one for one in names if names[one] != POD), ""),)
     node, _, interface = rest.partition("/")
     return ((node, interface),)
 

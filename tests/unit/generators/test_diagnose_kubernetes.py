@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.agents.nop import Nop
+from pytest_netbench.faults.reasoning import known
 from pytest_netbench.generators.kubernetes.diagnose import (
     DiagnoseKubernetes,
     DiagnoseKubernetesParameters,
@@ -19,6 +20,7 @@ from pytest_netbench.kubernetes.applications.connectivity import Connectivity
 from pytest_netbench.model.diagnosis import Diagnosis, RootCause, diagnose_of
 from pytest_netbench.model.objects import objects_of
 from pytest_netbench.model.task import Task
+from pytest_netbench.reporting.page.geometry import drawing
 from pytest_netbench.reporting.page.wiring import faults
 from pytest_netbench.scorers.diagnosis import canonical
 from pytest_netbench.trial.terms import brief_for, terms_for
@@ -27,7 +29,8 @@ GENERATORS: dict[str, Any] = {"diagnose": DiagnoseKubernetes(), "troubleshoot": 
 
 
 def one(family: str, index: int, **parameters: Any) -> Task:
-    return GENERATORS[family].draw(DiagnoseKubernetesParameters.model_validate(parameters), seed=1, index=index)
+    made: Task = GENERATORS[family].draw(DiagnoseKubernetesParameters.model_validate(parameters), seed=1, index=index)
+    return made
 
 
 @cache
@@ -53,8 +56,6 @@ def test_the_symptom_is_what_the_faults_make_wrong(family: str) -> None:
         payload = diagnose_of(task)
         objects = objects_of(payload.startup_configs["workstation"])
         for injected in payload.faults:
-            from pytest_netbench.faults.reasoning import known
-
             fault, parameters = known(injected)
             objects = fault.edit(parameters).applied(objects)
         assert Connectivity(objects).wrong(payload.all_flows) == payload.symptom
@@ -79,7 +80,9 @@ def test_causes_are_objects_that_an_answer_can_name(family: str) -> None:
             kinds[resource.split("/")[2]] += 1
         for told in faults(payload):
             assert " in namespace " in told.place
-            assert told.ends == ()
+            ((node, interface),) = told.ends
+            assert (node in task.network.startup_configs or f" {node} " in told.place, interface) == (True, "")
+        drawing(task.network.topology, {}, {}, [told.ends for told in faults(payload)])
     assert set(kinds) == {"NetworkPolicy", "Deployment"}
 
 
