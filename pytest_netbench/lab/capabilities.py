@@ -176,11 +176,7 @@ class ClusterControl(Protocol):
     """
 
     def objects(self, kind: str, namespace: str | None = None) -> list[dict[str, Any]]:
-        """Return all objects of a kind, e.g. ``NetworkPolicy``.
-
-        Args:
-            kind: The kind, as in ``kind`` of an object.
-            namespace: Of the objects; ``None`` for all namespaces.
+        """Return all objects of a kind, e.g. ``NetworkPolicy``, in one namespace or in all.
 
         Raises:
             LabError: The API server does not answer, or there is no such kind.
