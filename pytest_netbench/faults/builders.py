@@ -18,7 +18,8 @@ from pytest_netbench.model.network import DrawnNetwork
 
 P = TypeVar("P", bound=OnNode)
 Things = Callable[[P], frozenset[str]]
-FoundAt = Literal["interface", "link", "node"]
+FoundAt = Literal["interface", "k8s", "link", "node"]
+"""``k8s``: an API object of a cluster; its ``resource`` says which."""
 ShownBy = Literal["flows", "servers", "telemetry", "bursts", "company"]
 """What shows a fault: flows that break; servers that answer wrongly, late or not; only what an agent measures or reads;
 only traffic in bursts; or nothing unless another fault is there."""

@@ -13,6 +13,7 @@ from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.eligible import DIAGNOSABLE, Eligible, packages_of
 from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
 from pytest_netbench.generators.faulty_networks import hosts_of
+from pytest_netbench.generators.health import HEALTHY, is_healthy
 from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
@@ -24,9 +25,6 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
 NAME: Final = "diagnose"
-HEALTHY: Final = "healthy"
-_IN_A_ROW: Final = 10
-"""The share of healthy networks holds in each so many draws."""
 _SDN: Final = "sdn-leaf-spine"
 _BACKBONE: Final = "isp"
 
@@ -108,8 +106,10 @@ class DiagnoseGenerator:
         demands = draw_demands(broken.network, parameters.traffic, source)
         browsing = {"seed": source.getrandbits(32)} if parameters.traffic == "web" else None
         marked = marked_flows(broken.network)
-        is_healthy = parameters.given == "nothing" and self._is_healthy(parameters.healthy, seed=seed, index=index)
-        faults = [] if is_healthy else broken.faults
+        nothing_wrong = parameters.given == "nothing" and is_healthy(
+            self.name, parameters.healthy, seed=seed, index=index
+        )
+        faults = [] if nothing_wrong else broken.faults
         network, report = broken.network, None
         if parameters.reports == "operator":
             source = random_of(f"{self.name} report", seed=seed, index=index)
@@ -120,7 +120,7 @@ class DiagnoseGenerator:
             seed=seed,
             index=index,
             scenario=network.shape,
-            label=HEALTHY if is_healthy else broken.label,
+            label=HEALTHY if nothing_wrong else broken.label,
             packages=packages_of(parameters.faults),
             level=max(1, len(faults)),
         )
@@ -152,8 +152,3 @@ class DiagnoseGenerator:
             for node in topology.nodes
         )
         return topology.model_copy(update={"nodes": tuple(nodes)})
-
-    def _is_healthy(self, share: float, *, seed: int, index: int) -> bool:
-        block, place = divmod(index, _IN_A_ROW)
-        source = random_of(f"{self.name} {HEALTHY}", seed=seed, index=block)
-        return place in source.sample(range(_IN_A_ROW), round(share * _IN_A_ROW))

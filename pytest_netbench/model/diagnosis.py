@@ -1,7 +1,8 @@
 """The payload of the family ``diagnose``, its ground truth, and the answer to it.
 
 A root cause is a resource and a fault type, as in NIKA. A resource is written ``node/NODE``,
-``interface/NODE/INTERFACE`` or ``link/NODE:INTERFACE--NODE:INTERFACE``, with the ends of a link in ascending order.
+``interface/NODE/INTERFACE``, ``link/NODE:INTERFACE--NODE:INTERFACE``, with the ends of a link in ascending order, or
+``k8s/NAMESPACE/KIND/NAME``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.faulty import Faulty, InjectedFault, MarkedFlows, fault_of
+from pytest_netbench.model.objects import K8S, resources_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Endpoint, Topology
 
@@ -126,7 +128,15 @@ class Diagnose(Faulty):
             for name in dict.fromkeys((*self.topology.interfaces(node.name), *self._configured(node.name)))
         )
         links = (_link(link.endpoints) for link in self.topology.links)
-        return (*(f"node/{node.name}" for node in self.topology.nodes), *interfaces, *links)
+        return (*(f"node/{node.name}" for node in self.topology.nodes), *interfaces, *links, *self._objects)
+
+    @property
+    def _objects(self) -> tuple[str, ...]:
+        """The API objects of a cluster, those that a fault has created, too."""
+        texts = (text for name, text in self.startup_configs.items() if self.platform_of(name) == "kubernetes")
+        known = {one for text in texts for one in resources_of(text)}
+        created = (one for cause in self.causes for one in cause.resources if one.startswith(f"{K8S}/"))
+        return tuple(sorted({*known, *created}))
 
     def _configured(self, node: str) -> list[str]:
         return _INTERFACE.findall(self.startup_configs.get(node, ""))
@@ -150,6 +160,8 @@ def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     """
     fault = fault_of(one.fault)
     parameters = fault.parameters.model_validate(one.parameters)
+    if fault.found_at == K8S:
+        return (fault.resource(parameters),)
     node, interface = parameters.node, getattr(parameters, "interface", None)
     if fault.found_at == "node" or interface is None:
         return tuple(f"node/{name}" for name in (node, *fault.also_on(parameters)))

@@ -33,7 +33,9 @@ class FaultType(Wire):
 
     name: str
     meaning: str
-    named_by: Literal["interface", "link", "node"] = Field(description="the kind of resource that is named with it")
+    named_by: Literal["interface", "k8s", "link", "node"] = Field(
+        description="the kind of resource that is named with it"
+    )
 
 
 class SubmitDiagnosisResult(Wire):

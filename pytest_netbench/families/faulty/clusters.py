@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from pytest_netbench.kubernetes.applications.addresses import DNS_NODE, WORKSTATION
-from pytest_netbench.kubernetes.applications.flows import POD
-from pytest_netbench.kubernetes.applications.reading import deployments_of
 from pytest_netbench.model.faulty import Faulty, FlowGroup
+from pytest_netbench.model.objects import POD, deployments_of
 
 PLATFORM: Final = "kubernetes"
 SETTING: Final = (

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from pytest_netbench.faults.builders import FaultValue
+from pytest_netbench.faults.builders import FaultValue, FoundAt
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.kubernetes.patches import Object, Operation, patch_line, patched
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.capabilities import CLUSTER
+from pytest_netbench.model.objects import resource
 
 WORKSTATION: Final = "workstation"
 """The node on which ``kubectl`` runs."""
@@ -72,11 +73,11 @@ class Edit:
     @property
     def change(self) -> Change:
         """What is injected, what repairs it, and what shows it."""
-        resource = self.kind.lower()
+        kind = self.kind.lower()
         line = (
-            patch_line(resource, self.namespace, self.name, self.repair)
+            patch_line(kind, self.namespace, self.name, self.repair)
             if self.surplus is None
-            else f"kubectl delete {resource} {self.name} -n {self.namespace}"
+            else f"kubectl delete {kind} {self.name} -n {self.namespace}"
         )
         return Change(
             act=self._inject,
@@ -115,7 +116,7 @@ class Edit:
     @property
     def resource(self) -> str:
         """The object, as an answer names it."""
-        return f"k8s/{self.namespace}/{self.kind}/{self.name}"
+        return resource(self.namespace, self.kind, self.name)
 
     def _seen(self, network: Observable) -> Iterator[Observation]:
         if WORKSTATION not in network.platforms:
@@ -160,6 +161,7 @@ class ClusterValue(FaultValue[P]):
     platforms: tuple[str, ...] = ("kubernetes",)
     requires: tuple[str, ...] = ("cluster",)
     domain: str = "kubernetes"
+    found_at: FoundAt = "k8s"
     at: Callable[[Sequence[Object]], Iterable[P]]
     edit: Callable[[P], Edit]
 

@@ -10,7 +10,7 @@ from pytest_netbench.faults.kubernetes.patches import Object
 from pytest_netbench.faults.kubernetes.policies import KIND, OfPolicy, pods_in, policies_in
 
 _NAMES: Final = ("access", "base", "default", "main", "traffic")
-"""What the policy may be called, behind the name of the workload: nothing that tells that it is too many."""
+"""What the policy may be called behind the name of a workload that has a policy already."""
 
 
 class Surplus(OfPolicy):
@@ -50,10 +50,11 @@ def _places(objects: Sequence[Object]) -> Iterator[Surplus]:
     used = [key for one in policies_in(objects) for key in one["spec"]["podSelector"].get("matchLabels", {})]
     for number, (namespace, labels) in enumerate(pods_in(objects)):
         key = used[0] if used else next(iter(labels))
-        name = f"{labels[key]}-{_NAMES[number % len(_NAMES)]}"
+        value = labels[key]
+        name = value if (namespace, value) not in taken else f"{value}-{_NAMES[number % len(_NAMES)]}"
         if (namespace, name) not in taken:
             for direction in ("Ingress", "Egress"):
-                yield Surplus(namespace=namespace, policy=name, key=key, value=labels[key], direction=direction)
+                yield Surplus(namespace=namespace, policy=name, key=key, value=value, direction=direction)
 
 
 POLICY_DENYING: ClusterValue[Surplus] = cluster_fault(

@@ -17,12 +17,12 @@ from pytest_netbench.kubernetes.applications.boutique import boutique
 from pytest_netbench.kubernetes.applications.drawing import FEWEST, MOST, drawn
 from pytest_netbench.kubernetes.applications.graph import Application
 from pytest_netbench.kubernetes.applications.writing import as_yaml
+from pytest_netbench.model.objects import POD
 from pytest_netbench.model.topology import Control, Node, Topology
 
 ApplicationName = Literal["boutique", "drawn"]
 PLATFORM: Final = "kubernetes"
 POD_PLATFORM: Final = "linux"
-POD_ROLE: Final = "pod"
 _WEIGHT: Final[dict[ApplicationName, int]] = {"boutique": 1, "drawn": 2}
 _APPLICATIONS: Final = 60
 """How many applications are drawn for one task."""
@@ -116,6 +116,6 @@ def _topology(application: Application, control: Control) -> Topology:
     return Topology(
         nodes=(
             Node(name=WORKSTATION, platform=PLATFORM, role=WORKSTATION, control=control),
-            *(Node(name=name, role=POD_ROLE, control="observed") for name in pods),
+            *(Node(name=name, role=POD, control="observed") for name in pods),
         )
     )

@@ -12,9 +12,9 @@ from pytest_netbench.kubernetes.applications.addresses import (
     DNS_NODE,
     DNS_PORT,
 )
-from pytest_netbench.kubernetes.applications.flows import POD
 from pytest_netbench.kubernetes.applications.graph import NAMESPACE_LABEL
 from pytest_netbench.kubernetes.applications.policies import Object
+from pytest_netbench.model.objects import POD
 from pytest_netbench.model.watch import WatchedFlow
 
 

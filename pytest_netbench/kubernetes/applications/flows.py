@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from pytest_netbench.kubernetes.applications.addresses import DNS_ADDRESS, DNS_NODE, DNS_PORT
 from pytest_netbench.kubernetes.applications.graph import Application, Transport, Workload
 from pytest_netbench.model.faulty import FlowGroup
-
-POD: Final = "pod"
-"""The address of a flow to the pod of its target, whatever that is at the moment."""
+from pytest_netbench.model.objects import POD
 
 
 class _Kind(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any
 from pytest_netbench import parts
 from pytest_netbench.model.diagnosis import Cause, causes_of
 from pytest_netbench.model.faulty import Faulty, InjectedFault
+from pytest_netbench.model.objects import K8S, POD
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import TrialRecord
@@ -117,6 +118,9 @@ def in_words(resource: str) -> str:
         return f"interface {interface} of {node}"
     if kind == "link":
         return "link " + " to ".join(end.replace(":", " ", 1) for end in rest.split("--"))
+    if kind == K8S:
+        namespace, what, name = rest.split("/")
+        return f"{what} {name} in namespace {namespace}"
     return f"{kind} {rest}"
 
 
@@ -126,6 +130,11 @@ def ends_of(resource: str, topology: Topology) -> tuple[tuple[str, str], ...]:
     if kind == "link":
         ends = {f"{end.node}:{end.interface}": end for link in topology.links for end in link.endpoints}
         return tuple((ends[text].node, ends[text].interface) for text in rest.split("--") if text in ends)
+    if kind == K8S:
+        # an object of the name of a workload is marked there, any other one where objects are changed
+        names = {one.name: one.role for one in topology.nodes}
+        name = rest.rpartition("/")[2]
+        return ((name if name in names else next(one for one in names if names[one] != POD), ""),)
     node, _, interface = rest.partition("/")
     return ((node, interface),)
 

@@ -26,8 +26,9 @@ from pytest_netbench.generators.default_faults import (
     OF_VPN,
     SERVED,
 )
-from pytest_netbench.generators.diagnose import HEALTHY, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.health import HEALTHY
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.task import Task

@@ -20,8 +20,8 @@ from pytest_netbench.generators.kubernetes.labels import FAULTS, LEVELS, NETAREN
 from pytest_netbench.generators.kubernetes.repair import RepairKubernetes, RepairKubernetesParameters
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.kubernetes.applications.connectivity import Connectivity
-from pytest_netbench.kubernetes.applications.reading import objects_of
 from pytest_netbench.model.faulty import fault_of
+from pytest_netbench.model.objects import objects_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile import load_task

@@ -14,12 +14,12 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.kubernetes.applications.boutique import boutique
 from pytest_netbench.kubernetes.applications.connectivity import Connectivity
 from pytest_netbench.kubernetes.applications.drawing import drawn
-from pytest_netbench.kubernetes.applications.flows import POD, flow_groups
+from pytest_netbench.kubernetes.applications.flows import flow_groups
 from pytest_netbench.kubernetes.applications.graph import Application
 from pytest_netbench.kubernetes.applications.manifests import IMAGE, manifests
 from pytest_netbench.kubernetes.applications.policies import policies
-from pytest_netbench.kubernetes.applications.reading import deployments_of, objects_of
 from pytest_netbench.kubernetes.applications.writing import as_yaml
+from pytest_netbench.model.objects import POD, deployments_of, objects_of
 from pytest_netbench.model.watch import WatchedFlow
 
 SIZES = (6, 7, 9, 12, 20, 40)
