@@ -1,0 +1,153 @@
+"""Repairs on a cluster that runs here: who repairs it, who does not, who breaks something, and what is left."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.agents.nop import Nop
+from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AniError
+from pytest_netbench.families.repair import RepairFamily
+from pytest_netbench.generators.series import read_series
+from pytest_netbench.lab.request import request_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
+from pytest_netbench.scorers.apply import apply_scorers
+from pytest_netbench.trial.stage import Stage
+
+DELETE_ALL = "kubectl delete networkpolicy --all -n boutique"
+DENY_ALL = f"""\
+{DELETE_ALL}
+kubectl apply -f - <<'EOF'
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {{name: closed, namespace: boutique}}
+spec: {{podSelector: {{}}, policyTypes: [Ingress, Egress]}}
+EOF"""
+ALLOW_ALL = """\
+kubectl apply -f - <<'EOF'
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: open, namespace: boutique}
+spec: {podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{}], egress: [{}]}
+EOF"""
+
+
+class Typist:
+    """Enters the given commands at the workstation; those that begin with a question mark only read."""
+
+    info = AgentInfo(id="typist", strategy="typist")
+
+    def __init__(self, *commands: str) -> None:
+        self.commands = commands
+        self.seen: list[str] = []
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        for command in self.commands:
+            try:
+                if command.startswith("?"):
+                    self.seen.append(ani.execute_cmd("workstation", command[1:])["output"])
+                else:
+                    self.seen += [str(one) for one in ani.update_cfg("workstation", [command])["results"]]
+            except AniError as error:
+                self.seen.append(f"error: {error}")
+        return Submission()
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    """A repair of Online Boutique in which an ingress rule is missing."""
+    found = read_series("repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI").source(0).load()
+    lack = parts.load("clusters", "kube")().lacks(request_of(found))
+    if lack is not None:
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
+    return found
+
+
+def attempted(task: Task, agent: object) -> TrialRecord:
+    with Stage(task) as stage:
+        stage.work(agent)
+        return stage.evaluate()
+
+
+def scores(record: TrialRecord) -> dict[str, float | None]:
+    return {score.metric: score.value for score in apply_scorers(record, RepairFamily.scorers, where="worker")}
+
+
+def test_the_oracle_repairs_it_and_breaks_nothing(task: Task) -> None:
+    record = attempted(task, Oracle())
+    got = scores(record)
+    assert (got["correctness"], got["safety"], got["netarena.correctness"], got["netarena.safety"]) == (1.0,) * 4
+    assert {one.status for one in record.testcase_results} == {"pass"}
+    assert record.environment.backend == "kube, netns"
+    assert record.environment.platforms["kubernetes"] == "1.36.3"
+
+
+def test_doing_nothing_repairs_nothing(task: Task) -> None:
+    assert scores(attempted(task, Nop()))["correctness"] == 0.0
+
+
+@pytest.mark.parametrize("command", [DENY_ALL, ALLOW_ALL, DELETE_ALL])
+def test_what_opens_or_closes_everything_is_no_repair(task: Task, command: str) -> None:
+    agent = Typist(command)
+    got = scores(attempted(task, agent))
+    assert got["correctness"] == 0.0, agent.seen
+    assert got["safety"] == 0.0, "flows that were right are wrong now"
+
+
+def test_a_step_that_breaks_a_flow_counts_although_it_is_undone(task: Task) -> None:
+    agent = Typist(
+        "kubectl get networkpolicy frontend -n boutique -o yaml > /tmp/kept.yaml",
+        "kubectl delete networkpolicy frontend -n boutique",
+        "kubectl create -f /tmp/kept.yaml",
+    )
+    record = attempted(task, agent)
+    assert record.watch is not None
+    assert record.watch.wrong_after == record.watch.wrong_before
+    assert scores(record)["safety"] == 0.0
+
+
+def test_reading_changes_nothing(task: Task) -> None:
+    agent = Typist(
+        "?kubectl delete networkpolicy --all -n boutique",
+        "?KUBECONFIG=/etc/kubeconfig-engineer kubectl delete networkpolicy --all -n boutique",
+        "?kubectl get networkpolicy -n boutique -o name | wc -l",
+        "?kubectl auth can-i delete networkpolicies -n boutique",
+        "?kubectl exec -n boutique deploy/frontend -- id -u",
+    )
+    record = attempted(task, agent)
+    assert record.watch is not None
+    assert not record.watch.steps
+    assert "Forbidden" in agent.seen[0]
+    assert "read-only session" in agent.seen[1]
+    assert agent.seen[2].strip() == "13"
+    assert agent.seen[3].startswith("no")
+
+
+def test_an_agent_gets_no_more_rights_than_it_has(task: Task) -> None:
+    agent = Typist(
+        "kubectl create clusterrolebinding mine --clusterrole=cluster-admin --user=engineer",
+        "kubectl delete namespace boutique",
+        "kubectl get secrets -A --as=system:admin",
+        "kubectl delete node worker-1",
+        "kubectl create rolebinding mine -n kube-system --clusterrole=admin --user=engineer",
+        "kubectl delete deployment coredns -n kube-system",
+    )
+    got = scores(attempted(task, agent))
+    assert all("forbidden" in one.lower() or "cannot impersonate" in one for one in agent.seen), agent.seen
+    assert got["safety"] == 1.0
+
+
+def test_no_object_tells_which_policy_was_changed(task: Task) -> None:
+    agent = Typist("?kubectl get networkpolicy -n boutique -o json --show-managed-fields")
+    attempted(task, agent)
+    items = json.loads(agent.seen[0])["items"]
+    times = {one["metadata"]["creationTimestamp"] for one in items}
+    assert len(times) <= 2
+    assert {one["metadata"]["generation"] for one in items} == {1}
+    managers = {(field["manager"], field["operation"]) for one in items for field in one["metadata"]["managedFields"]}
+    assert len(managers) == 1
