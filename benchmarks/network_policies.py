@@ -68,7 +68,10 @@ def main() -> int:
                     wrong.append(f"seed {seed}: packets say otherwise of {len(different)} flows: {different[0]}")
                 flows += 396
             if number % 100 == 0:
-                print(f"{number} sets, last seed {seed}, {time.monotonic() - began:.0f} s, {len(wrong)} differ", flush=True)
+                print(
+                    f"{number} sets, last seed {seed}, {time.monotonic() - began:.0f} s, {len(wrong)} differ",
+                    flush=True,
+                )
     print("\n".join(wrong) or "none differs")
     print(f"flows tried with packets: {flows}")
     print("sets with each feature:", {name: features[name] for name in FEATURES})

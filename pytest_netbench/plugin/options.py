@@ -96,6 +96,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-kube-assets",
+        default=None,
+        metavar="DIR",
+        help=(
+            "folder of etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl (default: that which"
+            " KUBEBUILDER_ASSETS names, the installation of `netbench kube install`, or the PATH)."
+        ),
+    )
+    group.addoption(
         "--netbench-time-scale",
         type=_time_scale,
         default=None,

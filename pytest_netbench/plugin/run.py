@@ -122,6 +122,7 @@ def configure(config: pytest.Config) -> Run:
     """
     option = config.option
     workerinput: dict[str, Any] | None = getattr(config, "workerinput", None)
+    _name_kube_assets(option.netbench_kube_assets, config.invocation_params.dir)
     distributes = workerinput is None and bool(getattr(option, "tx", None)) and getattr(option, "dist", "no") != "no"
     try:
         refused = list(startup.refused_in(workerinput))
@@ -203,6 +204,12 @@ def label_of(agent: AgentChoice, number: int) -> str:
 def _lab(given: str | None, folder: Path) -> str | None:
     """A lab's name, or the whole path of its file."""
     return given if given is None or not given.endswith((".yml", ".yaml")) else str(folder / given)
+
+
+def _name_kube_assets(given: str | None, folder: Path) -> None:
+    """Name the folder to the backend as users name it to other commands, by the environment."""
+    if given is not None:
+        os.environ["NETBENCH_KUBE_ASSETS"] = str(folder / given)
 
 
 def _trials(option: Any, agents: tuple[AgentChoice, ...]) -> list[str]:

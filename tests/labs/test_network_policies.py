@@ -1,4 +1,4 @@
-"""Network policies as rules of kernels, tried with packets: drawn sets, planted bugs, connections that a change ends."""
+"""Network policies as rules of kernels, tried with packets: drawn sets, planted bugs, ended connections."""
 
 from __future__ import annotations
 

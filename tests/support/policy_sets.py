@@ -187,7 +187,9 @@ def questions(world: World, *, protocols: Sequence[str] = ("TCP", "UDP", "SCTP")
                     yield key, allows(world, source, target, protocol, port).allowed
 
 
-def by_cyclonus(program: Path, folder: Path, objects: Sequence[Object], policies: Sequence[Object]) -> dict[Question, bool]:
+def by_cyclonus(
+    program: Path, folder: Path, objects: Sequence[Object], policies: Sequence[Object]
+) -> dict[Question, bool]:
     """What cyclonus says of the same questions.
 
     Args:
@@ -215,7 +217,11 @@ def by_cyclonus(program: Path, folder: Path, objects: Sequence[Object], policies
     found: dict[Question, bool] = {}
     tables = done.stdout.split("Combined:")[1 : len(probes) + 1]
     for (protocol, number), table in zip(probes, tables, strict=True):
-        rows = [[cell.strip() for cell in line[1:].rstrip()[:-1].split("|")] for line in table.partition("\n\n")[0].splitlines() if line[:1] == "|"]
+        rows = [
+            [cell.strip() for cell in line[1:].rstrip()[:-1].split("|")]
+            for line in table.partition("\n\n")[0].splitlines()
+            if line[:1] == "|"
+        ]
         targets = [cell.lower().split("/") for cell in rows[0][1:]]
         for row in rows[1:]:
             source = row[0].split("/")
@@ -233,7 +239,12 @@ def _as_model(pod: Object) -> Object:
         "Labels": metadata["labels"],
         "IP": pod["status"]["podIP"],
         "Containers": [
-            {"Name": port["name"], "Port": port["containerPort"], "PortName": port["name"], "Protocol": port["protocol"]}
+            {
+                "Name": port["name"],
+                "Port": port["containerPort"],
+                "PortName": port["name"],
+                "Protocol": port["protocol"],
+            }
             for port in pod["spec"]["containers"][0]["ports"]
         ],
     }

@@ -15,8 +15,10 @@ from typing import Final
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.native.build import cache_dir
 
+OWN_VARIABLE: Final = "NETBENCH_KUBE_ASSETS"
+"""Environment variable with the folder of the programs, which then is the only place."""
 VARIABLE: Final = "KUBEBUILDER_ASSETS"
-"""Environment variable with the folder of the programs, as other tools use it."""
+"""Environment variable of other tools with such a folder; those often leave out some of the programs."""
 KUBERNETES: Final = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
 NAMES: Final = ("etcd", *KUBERNETES)
 INSTALL: Final = "netbench kube install"
@@ -44,26 +46,25 @@ class Binaries:
 
 
 def find(assets: Path | None = None) -> Binaries:
-    """Return the programs of the first place that has any of them.
+    """Return the programs of the first place that has all of them.
 
-    The places are ``assets``, the folder that ``KUBEBUILDER_ASSETS`` names, the newest installation of ``netbench kube
-    install``, and the PATH.
+    The places are the folder that ``KUBEBUILDER_ASSETS`` names, the newest installation of ``netbench kube install``,
+    and the PATH. A folder that ``NETBENCH_KUBE_ASSETS`` names is the only place.
 
     Args:
-        assets: The folder that the user named, if any.
+        assets: Stands for the value of that variable.
 
     Raises:
-        RequirementMissing: A program is missing in that place, cannot be run, or does not fit the others.
+        RequirementMissing: No place has all, or a program there cannot be run, or does not fit the others.
     """
+    seen = []
     for folder, where in _places(assets):
         found = {name: path for name in NAMES if (path := _program(folder, name)) is not None}
-        if found or folder == assets is not None:
+        missing = ", ".join(name for name in NAMES if name not in found)
+        if not missing:
             return _fitting(folder, where, found)
-    raise RequirementMissing(
-        f"no Kubernetes control plane: {', '.join(NAMES)} are neither in a folder that {VARIABLE} names,"
-        " nor in the cache, nor on the PATH",
-        INSTALL,
-    )
+        seen.append(f"{where} lacks {missing}")
+    raise RequirementMissing(f"no Kubernetes control plane: {'; '.join(seen)}", INSTALL)
 
 
 def installations() -> Path:
@@ -81,12 +82,13 @@ def installed() -> list[Path]:
 
 
 def _places(assets: Path | None) -> Iterator[tuple[Path | None, str]]:
+    if assets is None and (own := os.environ.get(OWN_VARIABLE)):
+        assets = Path(own)
     if assets is not None:
         yield assets, str(assets)
         return
     if named := os.environ.get(VARIABLE):
         yield Path(named), f"{named} ({VARIABLE})"
-        return
     for folder in installed():
         yield folder, str(folder)
     yield None, "the PATH"
@@ -98,8 +100,6 @@ def _program(folder: Path | None, name: str) -> Path | None:
 
 
 def _fitting(folder: Path | None, where: str, found: dict[str, Path]) -> Binaries:
-    if missing := [name for name in NAMES if name not in found]:
-        raise RequirementMissing(f"{where} lacks {', '.join(missing)}", INSTALL)
     release = version_of(found["kube-apiserver"])
     for name in KUBERNETES[1:]:
         other = version_of(found[name])

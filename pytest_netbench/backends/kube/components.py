@@ -93,7 +93,8 @@ def apiserver(files: Mapping[str, str]) -> Component:
             "--profiling=false",
             "--event-ttl=10m",
         ),
-        {"GOGC": "100"},
+        # little collection while it starts, and a bound that it keeps with hundreds of objects
+        {"GOGC": "200", "GOMEMLIMIT": "240MiB"},
     )
 
 
@@ -109,7 +110,7 @@ def controller_manager(files: Mapping[str, str]) -> Component:
             "--profiling=false",
             "--kube-api-qps=1000",
             "--kube-api-burst=1000",
-            "--node-monitor-period=500ms",
+            "--node-monitor-period=100ms",
             "--node-monitor-grace-period=4s",
         ),
         {"GOGC": "50"},

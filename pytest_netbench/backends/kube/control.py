@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
@@ -12,6 +13,7 @@ from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.runtime import READY_S, Runtime
 from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import managed
+from pytest_netbench.lab.protocols import Lab
 
 _SLACK_S: Final = 15.0
 
@@ -61,15 +63,17 @@ class Control:
     def delete(self, kind: str, namespace: str, name: str) -> None:
         self._loop.run(self._runtime.put(_known(kind), [], gone=(namespace, name)), timeout_s=READY_S)
 
-    def deploy(self, objects: Sequence[Object]) -> None:
-        """Start the cluster and deploy objects on it.
+    def deploy(self, objects: Sequence[Object], lab: Future[Lab]) -> None:
+        """Start the cluster on a lab that is deployed meanwhile, and deploy objects on it.
 
         Raises:
             LabError: It cannot be started, or refuses an object.
             NotReady: A pod is not ready in time.
         """
-        self._loop.run(self._runtime.start())
-        self._loop.run(self._runtime.deploy(objects), timeout_s=READY_S + _SLACK_S)
+        try:
+            self._loop.run(self._runtime.deploy(objects, lab), timeout_s=READY_S + _SLACK_S)
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
 
     @contextmanager
     def taking_changes(self) -> Iterator[None]:

@@ -22,7 +22,7 @@ from pytest_netbench.backends.kube.supervised import Namespaces
 from pytest_netbench.errors import LabError
 
 _UP_S: Final = 60.0
-_RESET_S: Final = 5.0
+_RESET_S: Final = 8.0
 _POLL_S: Final = 0.02
 _LOG_LINES: Final = 12
 _KUBECONFIG: Final = """\
@@ -44,7 +44,7 @@ class ControlPlane:
         self.version = binaries.version
         self.ca_pem = keys.ca
         self.admin_token = secrets.token_urlsafe(24)
-        self._api = Api(self.connect, ca=self.ca_pem, token=self.admin_token)
+        self.api = Api(self.connect, ca=self.ca_pem, token=self.admin_token)
         self._etcd: Etcd | None = None
         self._snapshot: Snapshot | None = None
         self._files = [_kept("certificate", keys.certificate), _kept("key", keys.key)]
@@ -70,6 +70,11 @@ class ControlPlane:
         """The API server's certificate and key, as files of this process that end with it."""
         certificate, key = self._files
         return _path(certificate), _path(key)
+
+    @property
+    def pid(self) -> int:
+        """The process that all others of the control plane descend from."""
+        return self._namespaces.pid
 
     @property
     def alive(self) -> bool:
@@ -108,7 +113,7 @@ class ControlPlane:
         if self._snapshot is None or self._etcd is None:
             return
         try:
-            self._snapshot.restore(self._etcd, self._api, within_s=_RESET_S)
+            self._snapshot.restore(self._etcd, self.api, within_s=_RESET_S)
         except LabError:
             self.stop()
 
@@ -134,7 +139,7 @@ class ControlPlane:
         ):
             start(name, program, component.arguments, component.env)
         self._etcd = Etcd(self._namespaces.connect(path=components.ETCD_SOCKET))
-        self._snapshot = Snapshot.take(self._etcd, self._api, within_s=until - time.monotonic())
+        self._snapshot = Snapshot.take(self._etcd, self.api, within_s=until - time.monotonic())
 
     def _write_files(self) -> dict[str, str]:
         keys, write = self._keys, self._namespaces.write
@@ -164,7 +169,7 @@ class ControlPlane:
                 said = str(error)
             else:
                 connection.close()
-                status, said = self._api.request("GET", "/readyz")
+                status, said = self.api.request("GET", "/readyz")
                 if status == http.client.OK:
                     return
             time.sleep(_POLL_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -45,39 +45,33 @@ def deploy(request: LabRequest, *, labs: Labs) -> ClusterLab:
     objects = _objects(request)
     machines = plan.machines(MACHINES, slots=_slots(objects))
     binaries = find()
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1) as pool:
         deploying = pool.submit(labs, _lab_request(request, machines, binaries.kubectl))
         try:
-            control_plane = shared(binaries)
+            cluster = _cluster(request, machines, shared(binaries), objects, deploying)
         except BaseException:
-            deploying.result().destroy()
+            if deploying.exception() is None:
+                deploying.result().destroy()
             raise
-        lab = deploying.result()
-    try:
-        cluster = _cluster(request, lab, machines, control_plane, objects)
-    except BaseException:
-        lab.destroy()
-        control_plane.reset()
-        raise
     cluster.deploy_s = time.monotonic() - started
     return cluster
 
 
 def _cluster(
     request: LabRequest,
-    lab: Lab,
     machines: Sequence[plan.Machine],
     control_plane: ControlPlane,
     objects: Sequence[Object],
+    lab: Future[Lab],
 ) -> ClusterLab:
-    loop = EventLoop()
-    runtime = Runtime(lab, machines, control_plane)
-    control = Control(loop, runtime)
+    runtime = Runtime(machines, control_plane)
+    control = Control(EventLoop(), runtime)
     try:
-        control.deploy(objects)
-        return ClusterLab(request, lab=lab, control=control, runtime=runtime, control_plane=control_plane)
+        control.deploy(objects, lab)
+        return ClusterLab(request, control=control, runtime=runtime, control_plane=control_plane)
     except BaseException:
         control.close()
+        control_plane.reset()
         raise
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_netbench.errors import LabError
 
-_ANSWER_S: Final = 20.0
+_ANSWER_S: Final = 8.0
 _AT_ONCE: Final = 1000
 """Operations of one transaction; the server's limit is above."""
 

@@ -14,7 +14,6 @@ from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, 
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.lab.capabilities import PROBES
-from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
@@ -33,7 +32,6 @@ class ClusterLab:
 
     Args:
         request: What it is.
-        lab: The lab below.
         control: The cluster.
         runtime: Who may ask it.
         control_plane: The API server.
@@ -45,11 +43,9 @@ class ClusterLab:
         runs_as="user 1000 of a namespace of its own; in the API the user 'engineer', bound by RBAC",
     )
 
-    def __init__(
-        self, request: LabRequest, *, lab: Lab, control: Control, runtime: Runtime, control_plane: ControlPlane
-    ) -> None:
+    def __init__(self, request: LabRequest, *, control: Control, runtime: Runtime, control_plane: ControlPlane) -> None:
         self.topology = request.topology
-        self.inner = lab
+        self.inner = lab = runtime.lab
         self.features = (*lab.features, "kubernetes")
         self.substitutes: Mapping[str, str] = {
             **lab.substitutes,

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Future
 from typing import Final
 
 from pytest_netbench.backends.kube import names, workloads
@@ -48,7 +49,6 @@ _BARRIERS: Final = 10
 _AT_ONCE: Final = 8
 _REACH_S: Final = 2.0
 _AT_ONCE_GONE: Final = {"propagationPolicy": "Background", "gracePeriodSeconds": "0"}
-_FIRST: Final = ("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "RoleBinding", "ConfigMap")
 _FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
 
@@ -64,13 +64,14 @@ class Runtime:
     """A cluster on a lab.
 
     Args:
-        lab: Machines, slots and the workstation.
         machines: Those of the lab.
         control_plane: The API server.
     """
 
-    def __init__(self, lab: Lab, machines: Sequence[Machine], control_plane: ControlPlane) -> None:
-        self._lab = lab
+    lab: Lab
+    """Machines, slots and the workstation."""
+
+    def __init__(self, machines: Sequence[Machine], control_plane: ControlPlane) -> None:
         self._machines = machines
         self._control_plane = control_plane
         self.changer, self.reader = identities.agents()
@@ -85,8 +86,18 @@ class Runtime:
         """Of the API server."""
         return self._control_plane.version
 
-    async def start(self) -> None:
-        """Start the gateway and the machines."""
+    async def deploy(self, objects: Sequence[Object], lab: Future[Lab]) -> None:
+        """Create objects, start the machines, and return once all pods are ready and every machine acts on them.
+
+        Args:
+            objects: Of the application.
+            lab: What the machines are nodes of, once it runs. Objects are created meanwhile.
+
+        Raises:
+            LabError: The API refuses an object, or the lab could not be deployed.
+            NotReady: A pod is not ready in time.
+        """
+        self._asked = [*names.resolver(), *objects]
         self.api = Api(
             f"https://127.0.0.1:{SECURE_PORT}",
             token=self._control_plane.admin_token,
@@ -94,15 +105,22 @@ class Runtime:
             tls=ssl.create_default_context(cadata=self._control_plane.ca_pem),
         )
         self._closing.append(self.api.close)
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._create())
+            both.create_task(self._start(lab))
+        await self.await_ready()
+
+    async def _start(self, lab: Future[Lab]) -> None:
+        """Start the gateway and the machines."""
+        self.lab = await asyncio.wrap_future(lab)
         users = [identities.machine_user(one.name) for one in self._machines]
         pods = Pods(self.api, run_of=self.run_of, reaches=self._reaches)
         self.gateway = Gateway(self.api, (self.changer, self.reader, *users), pods, in_force=self.barrier)
         self._closing.append(self.gateway.close)
         plain, secure = (self._listener(port) for port in (MACHINE_PORT, API_PORT))
         await self.gateway.start(plain, secure, self._server_tls())
-        await self._all(self.api.create(one) for one in identities.machine_roles([one.name for one in self._machines]))
         self.workers = tuple(
-            Worker(one, self._lab, token=user.token, version=self.version, toolboxes=self._toolboxes)
+            Worker(one, self.lab, token=user.token, version=self.version, toolboxes=self._toolboxes)
             for one, user in zip(self._machines, users, strict=True)
         )
         self._closing += [worker.close for worker in self.workers]
@@ -114,7 +132,7 @@ class Runtime:
         return Connected(fileno=self._control_plane.connect().detach())
 
     def _listener(self, port: int) -> socket.socket:
-        opened = self._lab.nodes[CONTROL_PLANE].capability(SOCKETS).tcp_socket()
+        opened = self.lab.nodes[CONTROL_PLANE].capability(SOCKETS).tcp_socket()
         opened.bind((CONTROL_PLANE_ADDRESS, port))
         opened.listen(128)
         return opened
@@ -141,27 +159,13 @@ class Runtime:
 
     # what is deployed
 
-    async def deploy(self, objects: Sequence[Object]) -> None:
-        """Create objects, and return once their pods are ready and every machine acts on all of them.
-
-        Raises:
-            LabError: The API refuses one.
-            NotReady: A pod is not ready in time.
-        """
-        self._asked = [*names.resolver(), *objects]
-        await self._create(self._asked)
-        spaces = [one["metadata"]["name"] for one in objects if one["kind"] == "Namespace"]
-        await self._create(identities.roles(tuple(spaces)))
-        await self.await_ready()
-
-    async def _create(self, objects: Sequence[Object]) -> None:
-        for early in (True, False):
-            for kind in _FIRST if early else ("",):
-                await self._all(
-                    self.api.create(one)
-                    for one in objects
-                    if (one["kind"] == kind if early else one["kind"] not in _FIRST)
-                )
+    async def _create(self) -> None:
+        spaces = [one["metadata"]["name"] for one in self._asked if one["kind"] == NAMESPACE.name]
+        machines = [one.name for one in self._machines]
+        first = [one for one in self._asked if one["kind"] == NAMESPACE.name]
+        later = [one for one in self._asked if one["kind"] != NAMESPACE.name]
+        await self._all(self.api.create(one) for one in (*identities.machine_roles(machines), *first))
+        await self._all(self.api.create(one) for one in (*later, *identities.roles(spaces)))
 
     async def _all(self, work: Iterable[Awaitable[object]]) -> None:
         limit = asyncio.Semaphore(_AT_ONCE)

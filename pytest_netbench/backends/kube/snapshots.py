@@ -28,7 +28,12 @@ _AWAITED: Final = (
     b"/registry/services/specs/default/kubernetes",
 )
 _AGGREGATED: Final = tuple(f"/registry/clusterroles/{name}".encode() for name in ("admin", "edit", "view"))
-_NAMESPACE_KEYS: Final = b"/registry/namespaces/"
+_NODES: Final = b"/registry/minions/"
+# In a namespace that is gone controllers can make no more objects, and they make none for a service that is gone.
+_SEEN_AS_GONE: Final = {
+    b"/registry/namespaces/": "/api/v1/namespaces",
+    b"/registry/services/specs/": "/api/v1/services",
+}
 # What controllers would make objects of, were it still there when those are deleted.
 _FIRST: Final = tuple(
     f"/registry/{kind}/".encode()
@@ -42,12 +47,15 @@ _FIRST: Final = tuple(
         "daemonsets",
         "deployments",
         "jobs",
+        "services/specs",
         "statefulsets",
     )
 )
 _DISCOVERY: Final = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _LOOK_S: Final = 0.02
 _QUIET_S: Final = 0.06
+# the node controller looks for nodes every 0.1 s, and makes an event of each that is gone
+_NODES_QUIET_S: Final = 0.25
 _FRESH_QUIET_S: Final = 0.2
 
 
@@ -96,18 +104,19 @@ class Snapshot:
             LabError: It does not become equal in time, and is of no use any more.
         """
         until = time.monotonic() + within_s
-        since: float | None = None
+        equal_since: float | None = None
         quiet_s = 0.0
         while True:
             seen = etcd.look(ALL)
             foreign = [key for key in seen if not self._is_known(key)]
             changed = [key for key, revision in self._revisions.items() if key not in seen or seen[key][0] != revision]
             if foreign or changed:
-                since, quiet_s = None, _QUIET_S
+                equal_since = None
+                quiet_s = max(quiet_s, _NODES_QUIET_S if any(key.startswith(_NODES) for key in foreign) else _QUIET_S)
                 self._put_back(etcd, api, foreign, changed, until)
-            elif since is None and _groups(api) == self._groups:
-                since = time.monotonic()
-            if since is not None and time.monotonic() - since >= quiet_s:
+            elif equal_since is None and _groups(api) == self._groups:
+                equal_since = time.monotonic()
+            if equal_since is not None and time.monotonic() - equal_since >= quiet_s:
                 return
             if time.monotonic() > until:
                 wrong = [key.decode() for key in (*foreign, *changed)] or ["the groups of resources"]
@@ -120,10 +129,10 @@ class Snapshot:
     def _put_back(self, etcd: Etcd, api: Api, foreign: list[bytes], changed: list[bytes], until: float) -> None:
         first = [key for key in foreign if key.startswith(_FIRST)]
         self._revisions |= etcd.change(put={key: self._values[key] for key in changed}, delete=first)
-        namespaces = {key.removeprefix(_NAMESPACE_KEYS).decode() for key in first if key.startswith(_NAMESPACE_KEYS)}
-        # controllers can make no more objects in a namespace once the API server has seen that it is gone
-        while namespaces and namespaces & _cached_namespaces(api) and time.monotonic() < until:
-            time.sleep(_LOOK_S / 4)
+        for prefix, path in _SEEN_AS_GONE.items():
+            gone = {key.removeprefix(prefix).decode() for key in first if key.startswith(prefix)}
+            while gone and gone & _cached(api, path) and time.monotonic() < until:
+                time.sleep(_LOOK_S / 4)
         etcd.change(put={}, delete=[key for key in foreign if not key.startswith(_FIRST)])
 
 
@@ -139,6 +148,7 @@ def _groups(api: Api) -> Any:
     return [api.json(path, accept=_DISCOVERY)["items"] for path in ("/api", "/apis")]
 
 
-def _cached_namespaces(api: Api) -> set[str]:
-    """Return the names in the cache, from which the API server decides whether a namespace exists."""
-    return {one["metadata"]["name"] for one in api.json("/api/v1/namespaces?resourceVersion=0")["items"]}
+def _cached(api: Api, path: str) -> set[str]:
+    """Return what is in a cache of the API server, which it decides by, and from which it tells controllers."""
+    found = [one["metadata"] for one in api.json(f"{path}?resourceVersion=0")["items"]]
+    return {"/".join(filter(None, (one.get("namespace"), one["name"]))) for one in found}
