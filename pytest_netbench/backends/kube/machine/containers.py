@@ -19,7 +19,7 @@ PROGRAM: Final = "pod.py"
 INTERPRETER: Final = "/usr/bin/python3"
 _REGISTRIES: Final = ("docker.io/library/", "docker.io/", "library/")
 _NAMES: Final = "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"
-_SEARCH: Final = "svc.cluster.local cluster.local"
+_DOMAIN: Final = "cluster.local"
 
 
 def is_own(image: str) -> bool:
@@ -70,7 +70,8 @@ def executed(container: Mapping[str, Any], words: Sequence[str]) -> list[str]:
 def files(pod: Object, address: str) -> dict[str, str]:
     """Files that a kubelet gives a pod: its resolver's settings, and its own name."""
     namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
-    resolver = f"search {namespace}.{_SEARCH}\nnameserver {DNS_ADDRESS}\noptions ndots:5 timeout:1 attempts:2\n"
+    searched = f"{namespace}.svc.{_DOMAIN} svc.{_DOMAIN} {_DOMAIN}"
+    resolver = f"search {searched}\nnameserver {DNS_ADDRESS}\noptions ndots:5 timeout:1 attempts:2\n"
     hosts = f"127.0.0.1 localhost\n::1 localhost\n{address} {name}\n"
     return {
         "/etc/resolv.conf": resolver,
