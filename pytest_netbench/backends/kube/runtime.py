@@ -140,7 +140,7 @@ class Runtime:
     async def _reaches(self, machine: str) -> bool:
         """Whether the control plane reaches the port of a machine where its kubelet serves."""
         found = next((one for one in self._machines if one.name == machine), None)
-        node = self._lab.nodes[CONTROL_PLANE]
+        node = self.lab.nodes[CONTROL_PLANE]
         return found is not None and await connects(
             node.capability(SOCKETS), found.address, KUBELET_PORT, within_s=_REACH_S
         )
