@@ -25,6 +25,7 @@ import pytest
 import yaml
 
 from pytest_netbench.backends.kube import binaries
+from pytest_netbench.backends.kube.backend import KubeBackend
 from pytest_netbench.backends.kube.plan import WORKSTATION
 from pytest_netbench.platforms.capabilities import EXEC
 from tests.integration import clusters
@@ -39,7 +40,7 @@ TOOLBOX = "busybox:1.36"
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Any]:
     """The cluster of all tests of this file."""
-    lack = clusters.KubeBackend().lacks(clusters.request())
+    lack = KubeBackend().lacks(clusters.request())
     if lack is not None:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     with clusters.running() as lab:

@@ -62,7 +62,8 @@ def read_all(fd: int) -> bytes:
 
 def status_of(program: Any) -> Completed:
     assert can_be_read(program.ended)
-    return program.status()
+    done: Completed = program.status()
+    return done
 
 
 def run(start: Open, command: str, **options: Any) -> tuple[str, int]:

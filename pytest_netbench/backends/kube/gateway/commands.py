@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from aiohttp import web
 
-from pytest_netbench.backends.kube.gateway.answers import status
+from pytest_netbench.backends.kube.gateway.answers import is_asked, status
 from pytest_netbench.backends.kube.gateway.channels import (
     CLOSE,
     RESIZE,
@@ -30,7 +30,6 @@ from pytest_netbench.platforms.capabilities import StreamedProgram, TerminalSize
 
 LONGEST_S: Final = 600.0
 MOST: Final = 64
-_TRUE: Final = ("true", "1")
 _LIMITS: Final = SandboxLimits(timeout_s=LONGEST_S)
 _NEEDS_WEBSOCKETS: Final = "commands in pods need a client that speaks websockets: kubectl since 1.31"
 
@@ -53,12 +52,12 @@ class Commands:
             channels = Channels()
             await channels.open(request)
             try:
-                program = await asyncio.to_thread(_started, container, words, request.query.get("tty") in _TRUE)
+                program = await asyncio.to_thread(_started, container, words, is_asked(request.query, "tty"))
             except LabError as error:
                 await _send(channels, STDERR, f"{error}\n".encode())
                 return await channels.close(outcome(126))
             try:
-                return await _converse(channels, program, takes_input=request.query.get("stdin") in _TRUE)
+                return await _converse(channels, program, takes_input=is_asked(request.query, "stdin"))
             finally:
                 program.close()
 
@@ -113,10 +112,10 @@ async def _converse(channels: Channels, program: StreamedProgram, *, takes_input
     if not takes_input:
         program.close_stdin()
     streams = [(STDOUT, program.stdout)] + ([] if program.stderr is None else [(STDERR, program.stderr)])
-    output = asyncio.gather(*(_carry(channels, number, fd) for number, fd in streams))
+    output = asyncio.create_task(_carry_all(channels, streams))
     taking = asyncio.create_task(_take(channels, program, takes_input=takes_input))
     try:
-        await asyncio.wait({output, taking}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([output, taking], return_when=asyncio.FIRST_COMPLETED)
         if taking.done() or output.exception() is not None:  # the client is gone
             return await channels.close(outcome(-1))
         await pipes.readable(program.ended)
@@ -131,6 +130,10 @@ async def _converse(channels: Channels, program: StreamedProgram, *, takes_input
         await _send(channels, STDERR, f"{done.stderr}\n".encode())
     why = f"the command was ended: it ran for {LONGEST_S:g} s" if done.timed_out else ""
     return await channels.close(outcome(done.returncode, why=why))
+
+
+async def _carry_all(channels: Channels, streams: Sequence[tuple[int, int]]) -> None:
+    await asyncio.gather(*(_carry(channels, number, fd) for number, fd in streams))
 
 
 async def _carry(channels: Channels, number: int, fd: int) -> None:

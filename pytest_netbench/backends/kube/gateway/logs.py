@@ -10,20 +10,19 @@ from typing import Final
 
 from aiohttp import web
 
-from pytest_netbench.backends.kube.gateway.answers import status
+from pytest_netbench.backends.kube.gateway.answers import is_asked, status
 from pytest_netbench.backends.kube.machine.logs import Line, Log
 from pytest_netbench.backends.kube.machine.podrun import AnyContainer, PodRun
 from pytest_netbench.errors import LabError
 
 _FOLLOW_S: Final = 0.2
-_TRUE: Final = ("true", "1")
 
 
 async def serve(request: web.BaseRequest, run: PodRun, container: AnyContainer) -> web.StreamResponse:
     """Answer with the log of a container, and go on with what it writes if that is asked for."""
     query = request.query
     name, pod = container.spec["name"], run.pod["metadata"]["name"]
-    if query.get("previous") in _TRUE:
+    if is_asked(query, "previous"):
         if container.previous is None:
             why = f'previous terminated container "{name}" in pod "{pod}" not found'
             return status(400, "BadRequest", why)
@@ -36,12 +35,12 @@ async def serve(request: web.BaseRequest, run: PodRun, container: AnyContainer) 
         limit = int(query.get("limitBytes", "0"))
     except ValueError as error:
         return status(400, "BadRequest", f"{error}")
-    stamps = query.get("timestamps") in _TRUE
+    stamps = is_asked(query, "timestamps")
     text = _text(lines, stamps=stamps)
     response = web.StreamResponse(headers={"Content-Type": "text/plain"})
     await response.prepare(request)
     await response.write(text[:limit] if limit else text)
-    if query.get("follow") in _TRUE and log is container.log and not (limit and len(text) >= limit):
+    if is_asked(query, "follow") and log is container.log and not (limit and len(text) >= limit):
         await _follow(request, response, container, log, stamps=stamps)
     await response.write_eof()
     return response

@@ -43,9 +43,9 @@ async def readable(fd: int) -> None:
 
 
 async def _ready(fd: int, add: Callable[..., None], remove: Callable[[int], Any]) -> None:
-    ready = asyncio.get_running_loop().create_future()
-    add(fd, lambda: ready.done() or ready.set_result(None))
+    ready = asyncio.Event()
+    add(fd, ready.set)
     try:
-        await ready
+        await ready.wait()
     finally:
         remove(fd)
