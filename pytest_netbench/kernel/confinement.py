@@ -90,15 +90,16 @@ def mount_proc() -> None:
             sys.bind("/dev/null", f"/proc/{name}")
 
 
-def make_read_only(disk_bytes: int, *, hidden: Collection[str] = ()) -> None:
+def make_read_only(disk_bytes: int | None, *, hidden: Collection[str] = ()) -> None:
     """Make the files of the node read-only, but for a /tmp of one's own.
 
     Args:
-        disk_bytes: How much fits into /tmp.
+        disk_bytes: How much fits into /tmp; ``None`` leaves the /tmp that is there.
         hidden: Directories with sockets that take commands from whoever may open them.
     """
-    size = f"size={disk_bytes},nr_inodes=1024,mode=1777"
-    sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
+    if disk_bytes is not None:
+        size = f"size={disk_bytes},nr_inodes=1024,mode=1777"
+        sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
     for path in hidden:
         if os.path.isdir(path):
             sys.mount("hidden", path, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")

@@ -88,6 +88,93 @@ class AgentShell(Protocol):
         ...
 
 
+class StreamedProgram(Protocol):
+    """An agent's program and its standard streams, as non-blocking descriptors that ``close`` closes."""
+
+    @property
+    def stdin(self) -> int:
+        """What is written here the program reads. With a terminal, its master end."""
+        ...
+
+    @property
+    def stdout(self) -> int:
+        """What the program writes. With a terminal, its master end, which reads as ended (EIO) after it."""
+        ...
+
+    @property
+    def stderr(self) -> int | None:
+        """What the program writes to its standard error; ``None`` with a terminal."""
+        ...
+
+    @property
+    def ended(self) -> int:
+        """Can be read once the program has ended."""
+        ...
+
+    def status(self) -> Completed:
+        """The exit status, once ``ended`` can be read; ``stderr`` says why the program was ended, if it was.
+
+        Raises:
+            LabError: It has not ended.
+        """
+        ...
+
+    def close_stdin(self) -> None:
+        """Let the program read the end of its input. Idempotent."""
+        ...
+
+    def resize(self, *, columns: int, rows: int) -> None:
+        """Tell the program how large its terminal is."""
+        ...
+
+    def close(self) -> None:
+        """End the program with all it started, and close the descriptors. Idempotent."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TerminalSize:
+    """The size of a terminal, in characters."""
+
+    columns: int = 80
+    rows: int = 24
+
+
+class Streams(Protocol):
+    """An agent's programs in a node that share files, with their standard streams as descriptors.
+
+    They have no capability, and see the files of the node read-only but for those in ``/tmp``, ``/home``, ``/root`` and
+    ``/var/tmp``: these are an agent's own, and stay until ``clear``.
+    """
+
+    def stream(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        host_name: str | None = None,
+        terminal: TerminalSize | None = None,
+        limits: SandboxLimits = DEFAULT_LIMITS,
+    ) -> StreamedProgram:
+        """Start a program.
+
+        Args:
+            argv: The program and its arguments.
+            env: Variables of its environment, beside the usual ones.
+            host_name: What it sees as the name of its host; that of the node by default.
+            terminal: The size of its terminal; ``None`` for three separate streams.
+            limits: What it may use. Its output is not limited; ``timeout_s`` may be infinite.
+
+        Raises:
+            LabError: It cannot be started.
+        """
+        ...
+
+    def clear(self) -> None:
+        """End all processes of the node, and forget what they logged and the files of agents' programs."""
+        ...
+
+
 class DaemonControl(Protocol):
     """The daemons of a node's network OS, by name (``ospfd``, ``bgpd`` …)."""
 
@@ -348,13 +435,14 @@ LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
 SOCKETS: Final = Capability[NetworkSockets]("sockets", "sockets of the node's network for programs elsewhere")
+STREAMS: Final = Capability[Streams]("streams", "an agent's programs with their standard streams as descriptors")
 CLUSTER: Final = Capability[ClusterControl]("cluster", "the objects of a cluster")
 NOTICES: Final = Capability[ChangeNotices]("notices", "changes that the node sees itself")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 _EVERY: Final = (
     *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
-    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, CLUSTER, NOTICES, LOGIN),
+    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, STREAMS, CLUSTER, NOTICES, LOGIN),
 )
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""

@@ -13,6 +13,8 @@ CONTROL_PLANE_ADDRESS: Final = "172.18.0.2"
 API_PORT: Final = 6443
 MACHINE_PORT: Final = 8080
 """Where machines reach the API, without TLS."""
+KUBELET_PORT: Final = 10250
+"""Where machines serve logs of their pods and commands in them."""
 WORKSTATION: Final = "workstation"
 _DESK: Final = "172.19.0"  # the network of the workstation
 DESK_ADDRESS: Final = f"{_DESK}.1"
@@ -114,6 +116,8 @@ def startup_configs(workers: tuple[Machine, ...]) -> dict[str, str]:
         found[one.name] = _lines(*_machine_lines(one, workers))
         for slot in one.slots:
             found[slot.node] = _lines(
+                # as container runtimes set it
+                "sysctl -w net.ipv4.ip_unprivileged_port_start=0",
                 *_address("eth0", f"{slot.address}/32"),
                 f"ip route add {GATEWAY}/32 dev eth0",
                 f"ip route add default via {GATEWAY}",

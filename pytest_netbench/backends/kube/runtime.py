@@ -15,13 +15,14 @@ from pytest_netbench.backends.kube.control_plane import ControlPlane
 from pytest_netbench.backends.kube.gateway import identities
 from pytest_netbench.backends.kube.gateway.pods import Pods
 from pytest_netbench.backends.kube.gateway.server import Gateway
-from pytest_netbench.backends.kube.machine import containers
+from pytest_netbench.backends.kube.machine.podrun import PodRun
 from pytest_netbench.backends.kube.machine.slots import SlotNode
-from pytest_netbench.backends.kube.machine.worker import Worker
+from pytest_netbench.backends.kube.machine.worker import Worker, connects
 from pytest_netbench.backends.kube.plan import (
     API_PORT,
     CONTROL_PLANE,
     CONTROL_PLANE_ADDRESS,
+    KUBELET_PORT,
     MACHINE_PORT,
     Machine,
 )
@@ -47,6 +48,7 @@ READY_S: Final = 60.0
 _BARRIER_S: Final = 1.0
 _BARRIERS: Final = 10
 _AT_ONCE: Final = 8
+_REACH_S: Final = 2.0
 _AT_ONCE_GONE: Final = {"propagationPolicy": "Background", "gracePeriodSeconds": "0"}
 _FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
@@ -113,7 +115,7 @@ class Runtime:
         """Start the gateway and the machines."""
         self.lab = await asyncio.wrap_future(lab)
         users = [identities.machine_user(one.name) for one in self._machines]
-        pods = Pods(self.api, slot_of=self.slot_of, reaches=lambda _: True)
+        pods = Pods(self.api, run_of=self.run_of, reaches=self._reaches)
         self.gateway = Gateway(self.api, (self.changer, self.reader, *users), pods, in_force=self.barrier)
         self._closing.append(self.gateway.close)
         plain, secure = (self._listener(port) for port in (MACHINE_PORT, API_PORT))
@@ -135,6 +137,14 @@ class Runtime:
         opened.bind((CONTROL_PLANE_ADDRESS, port))
         opened.listen(128)
         return opened
+
+    async def _reaches(self, machine: str) -> bool:
+        """Whether the control plane reaches the port of a machine where its kubelet serves."""
+        found = next((one for one in self._machines if one.name == machine), None)
+        node = self.lab.nodes[CONTROL_PLANE]
+        return found is not None and await connects(
+            node.capability(SOCKETS), found.address, KUBELET_PORT, within_s=_REACH_S
+        )
 
     def _server_tls(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -227,6 +237,10 @@ class Runtime:
         """Where a pod runs."""
         return next((slot for worker in self.workers if (slot := worker.kubelet.slot_of(pod)) is not None), None)
 
+    def run_of(self, pod: Object) -> PodRun | None:
+        """What a machine knows of a pod."""
+        return next((run for worker in self.workers if (run := worker.kubelet.run_of(pod)) is not None), None)
+
     def target_port(self, address: str, port: int, protocol: str) -> int | None:
         """The port of pods behind a port of a service address; ``None`` if there is no such service."""
         for one in self.workers[0].objects(SERVICE).values():
@@ -250,8 +264,7 @@ class Runtime:
         return None
 
     def _toolboxes(self) -> int:
-        pods = self.workers[0].objects(POD).values()
-        return sum(not containers.is_own(one["spec"]["containers"][0]["image"]) for one in pods)
+        return sum(worker.kubelet.toolboxes for worker in self.workers)
 
     # names
 

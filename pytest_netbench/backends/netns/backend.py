@@ -21,14 +21,27 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.native import build
-from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, HOSTED, LOGS, PROGRAMS, SOCKETS
+from pytest_netbench.platforms.capabilities import (
+    CAPTURES,
+    CLOCK,
+    COUNTERS,
+    DAEMONS,
+    HOSTED,
+    LOGS,
+    PROGRAMS,
+    SOCKETS,
+    STREAMS,
+)
 from pytest_netbench.platforms.driver import Boot, HostedDriver, RunsHere, RunsInWallTime
 from pytest_netbench.platforms.linux.services import NEEDED as SERVER_PROGRAMS
 
 _OWNER = "backend netns"
 CAPABILITIES = (
     *HOSTED,
-    *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS)),
+    *(
+        kind.name
+        for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, STREAMS)
+    ),
 )
 """What its labs and nodes offer."""
 _NEED_REDIRECTION = (LINKS.name, NODES.name)  # a node that reboots loses its carriers

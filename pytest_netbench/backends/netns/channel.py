@@ -10,6 +10,7 @@ import signal
 import socket
 import threading
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -22,8 +23,8 @@ _BUILD_S = 60.0
 _CALL_SLACK_S = 30.0
 _END_S = 10.0
 _LONGEST_MESSAGE = 4000
-Answer = Future[tuple[dict[str, Any], int | None]]
-"""The answer to a request, and a descriptor that belongs to it."""
+Answer = Future[tuple[dict[str, Any], Sequence[int]]]
+"""The answer to a request, and the descriptors that belong to it."""
 
 
 class Channel:
@@ -69,8 +70,7 @@ class Channel:
             theirs.close()
             os.close(errors)
         self._reader.start()
-        answer, end = begun.result(timeout=_BUILD_S)
-        assert end is not None
+        answer, (end,) = begun.result(timeout=_BUILD_S)
         self._pid, self._end = answer["pid"], end
 
     def call(self, op: str, *, timeout_s: float = 30.0, **arguments: Any) -> dict[str, Any]:
@@ -80,19 +80,25 @@ class Channel:
             LabDied: The supervisor is gone.
             LabError: It answered with an error, or not in time.
         """
-        answer, fd = self._exchange(op, timeout_s, arguments)
-        if fd is not None:
+        answer, fds = self._exchange(op, timeout_s, arguments)
+        for fd in fds:
             os.close(fd)
         return answer
 
     def call_for_fd(self, op: str, *, timeout_s: float = 30.0, **arguments: Any) -> tuple[dict[str, Any], int]:
         """One request that is answered with a descriptor, which belongs to the caller from then on."""
-        answer, fd = self._exchange(op, timeout_s, arguments)
-        if fd is None:
+        answer, fds = self._exchange(op, timeout_s, arguments)
+        if len(fds) != 1:
             raise LabError(f"{op}: the supervisor sent no descriptor")
-        return answer, fd
+        return answer, fds[0]
 
-    def _exchange(self, op: str, timeout_s: float, arguments: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
+    def call_for_fds(
+        self, op: str, *, timeout_s: float = 30.0, **arguments: Any
+    ) -> tuple[dict[str, Any], Sequence[int]]:
+        """One request that is answered with descriptors, which belong to the caller from then on."""
+        return self._exchange(op, timeout_s, arguments)
+
+    def _exchange(self, op: str, timeout_s: float, arguments: dict[str, Any]) -> tuple[dict[str, Any], Sequence[int]]:
         future: Answer = Future()
         with self._lock:
             if self._dead:
@@ -123,7 +129,7 @@ class Channel:
                 break
             descriptors.extend(fds)
             for message in decoder.feed(data):
-                self._resolve(message, descriptors.popleft() if message.get("fd") else None)
+                self._resolve(message, [descriptors.popleft() for _ in range(message.get("fds", 0))])
         with self._lock:
             self._dead = True
             orphans = list(self._waiting.values())
@@ -131,16 +137,16 @@ class Channel:
         for future in orphans:
             future.set_exception(LabDied("the lab's supervisor is gone"))
 
-    def _resolve(self, message: dict[str, Any], fd: int | None) -> None:
+    def _resolve(self, message: dict[str, Any], fds: Sequence[int]) -> None:
         with self._lock:
             future = self._waiting.pop(message["id"], None)
         if future is None:
-            if fd is not None:
+            for fd in fds:
                 os.close(fd)
         elif "error" in message:
             future.set_exception(LabError(message["error"]))
         else:
-            future.set_result((message["ok"], fd))
+            future.set_result((message["ok"], fds))
 
     def _last_words(self) -> str:
         """What the supervisor wrote on standard error; it has ended or is ended now."""

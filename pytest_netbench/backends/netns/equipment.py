@@ -14,6 +14,7 @@ from pytest_netbench.backends.netns.operations import (
     NetnsSignals,
     NetnsSockets,
 )
+from pytest_netbench.backends.netns.streams import NetnsStreams
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.cables import Cables
 from pytest_netbench.lab.capabilities import LINKS, NODES
@@ -27,6 +28,7 @@ from pytest_netbench.platforms.capabilities import (
     LOGS,
     PROGRAMS,
     SOCKETS,
+    STREAMS,
 )
 from pytest_netbench.platforms.frr.control import FrrDaemons
 from pytest_netbench.platforms.power import EndsProcesses, Rebooting
@@ -47,6 +49,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
         node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface)
         node.offered[CLOCK.name] = lab.clock
         node.offered[SOCKETS.name] = NetnsSockets(channel, name)
+        node.offered[STREAMS.name] = NetnsStreams(channel, name)
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         node.offered[PROGRAMS.name] = signals = NetnsSignals(channel, name)
         if FRR_SOCKETS.name in driver.requires:

@@ -14,8 +14,8 @@ from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.kubernetes.patches import Object, Operation, patch_line, patched
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.platforms.capabilities import CLUSTER
 from pytest_netbench.model.objects import resource
+from pytest_netbench.platforms.capabilities import CLUSTER
 
 WORKSTATION: Final = "workstation"
 """The node on which ``kubectl`` runs."""

@@ -1,28 +1,20 @@
-"""Logs of pods, and commands in them, for clients that speak websockets."""
+"""What a kubelet serves: logs of containers, and commands in them."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Final
 
-from aiohttp import WSMsgType, web
+from aiohttp import web
 
+from pytest_netbench.backends.kube.gateway import logs
 from pytest_netbench.backends.kube.gateway.answers import status
+from pytest_netbench.backends.kube.gateway.commands import Commands
 from pytest_netbench.backends.kube.gateway.identities import User
-from pytest_netbench.backends.kube.machine.slots import SlotNode
-from pytest_netbench.errors import LabError
+from pytest_netbench.backends.kube.machine.podrun import AnyContainer, PodRun
 from pytest_netbench.lab.kubernetes.client import POD, Api, Object, Refused
-from pytest_netbench.platforms.access import Completed, SandboxLimits
-from pytest_netbench.platforms.capabilities import AGENT_SHELL
 
-_STDOUT, _STDERR, _ERROR, _RESIZE, _CLOSE = 1, 2, 3, 4, 255
-_PROTOCOLS: Final = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _REVIEW: Final = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-_FOLLOW_S: Final = 0.2
-_LIMITS: Final = SandboxLimits(timeout_s=60.0, output_bytes=1 << 20)
 
 
 class _Refusal(Exception):
@@ -38,7 +30,7 @@ class Pods:
 
     Args:
         api: The API server, as its administrator.
-        slot_of: Where a pod runs.
+        run_of: What a machine knows of a pod.
         reaches: Returns whether the control plane reaches a machine, by its name.
     """
 
@@ -46,35 +38,45 @@ class Pods:
         self,
         api: Api,
         *,
-        slot_of: Callable[[Object], SlotNode | None],
-        reaches: Callable[[str], bool],
+        run_of: Callable[[Object], PodRun | None],
+        reaches: Callable[[str], Awaitable[bool]],
     ) -> None:
         self._api = api
-        self._slot_of = slot_of
+        self._run_of = run_of
         self._reaches = reaches
+        self._commands = Commands()
 
     async def __call__(
         self, request: web.BaseRequest, user: User, namespace: str, name: str, what: str
     ) -> web.StreamResponse:
         try:
             await self._check(user, namespace, name, what)
-            slot = await self._slot(namespace, name)
+            run, container = await self._found(namespace, name, request.query.get("container"), what)
         except _Refusal as error:
             return error.answer
-        return await (self._log(request, slot) if what == "log" else self._exec(request, slot))
+        if what == "log":
+            return await logs.serve(request, run, container)
+        return await (self._commands.attach if what == "attach" else self._commands.execute)(request, container)
 
-    async def _slot(self, namespace: str, name: str) -> SlotNode:
+    async def _found(self, namespace: str, name: str, wanted: str | None, what: str) -> tuple[PodRun, AnyContainer]:
         try:
             pod = await self._api.read(POD, namespace, name)
         except Refused as error:
             raise _Refusal(error.code, "NotFound", f'pods "{name}" not found') from error
-        slot, machine = self._slot_of(pod), pod["spec"].get("nodeName")
-        if slot is None or machine is None:
-            raise _Refusal(400, "BadRequest", f'container of pod "{name}" is not running')
-        if not await asyncio.to_thread(self._reaches, machine):
+        container = _name_of(pod, wanted)
+        machine = pod["spec"].get("nodeName")
+        if machine is None:
+            raise _Refusal(400, "BadRequest", f"pod {name} does not have a host assigned")
+        if not await self._reaches(machine):
             host = (pod.get("status") or {}).get("hostIP", machine)
             raise _Refusal(500, "InternalError", f"error dialing backend: dial tcp {host}:10250: i/o timeout")
-        return slot
+        run = self._run_of(pod)
+        found = None if run is None else run.containers.get(container)
+        if run is None or found is None:
+            raise _Refusal(400, "BadRequest", f'container "{container}" in pod "{name}" is waiting to start{_why(pod)}')
+        if what == "exec" and found.state.kind != "running":
+            raise _Refusal(500, "InternalError", f'unable to upgrade connection: container not found ("{container}")')
+        return run, found
 
     async def _check(self, user: User, namespace: str, name: str, what: str) -> None:
         if what == "portforward":
@@ -96,65 +98,22 @@ class Pods:
             why = f'pods "{name}" is forbidden: user "{user.name}" cannot use pods/{what} in "{namespace}"'
             raise _Refusal(403, "Forbidden", why)
 
-    async def _log(self, request: web.BaseRequest, slot: SlotNode) -> web.StreamResponse:
-        query = request.query
-        text = await asyncio.to_thread(slot.log)
-        lines = text.splitlines(keepends=True)
-        if (tail := query.get("tailLines")) is not None:
-            lines = lines[-int(tail) :] if int(tail) else []
-        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
-        await response.prepare(request)
-        await response.write("".join(lines).encode())
-        while query.get("follow") == "true":
-            await asyncio.sleep(_FOLLOW_S)
-            new = await asyncio.to_thread(slot.log)
-            if len(new) > len(text):
-                await response.write(new[len(text) :].encode())
-            text = new
-        await response.write_eof()
-        return response
 
-    async def _exec(self, request: web.BaseRequest, slot: SlotNode) -> web.StreamResponse:
-        offered = request.headers.get("Sec-WebSocket-Protocol", "")
-        if not any(one in offered for one in _PROTOCOLS):
-            return status(400, "BadRequest", "commands in pods need a client with websockets: kubectl since 1.31")
-        socket = web.WebSocketResponse(protocols=_PROTOCOLS)
-        await socket.prepare(request)
-        argv = request.query.getall("command", [])
-        reader = asyncio.create_task(_drain(socket))
-        try:
-            done = await asyncio.to_thread(_run, slot, argv)
-        except LabError as error:
-            done = Completed(stdout="", stderr=f"{error}\n", returncode=126)
-        for channel, text in ((_STDOUT, done.stdout), (_STDERR, done.stderr)):
-            if text:
-                await socket.send_bytes(bytes([channel]) + text.encode())
-        await socket.send_bytes(bytes([_ERROR]) + json.dumps(_outcome(done)).encode())
-        await socket.close()
-        reader.cancel()
-        return socket
+def _name_of(pod: Object, wanted: str | None) -> str:
+    """The name of the container that is meant."""
+    names = [one["name"] for one in pod["spec"]["containers"]]
+    name = pod["metadata"]["name"]
+    if wanted is None and len(names) > 1:
+        why = f"a container name must be specified for pod {name}, choose one of: [{' '.join(names)}]"
+        raise _Refusal(400, "BadRequest", why)
+    if wanted is not None and wanted not in names:
+        raise _Refusal(400, "BadRequest", f"container {wanted} is not valid for pod {name}")
+    return wanted or str(names[0])
 
 
-async def _drain(socket: web.WebSocketResponse) -> None:
-    async for message in socket:
-        if message.type == WSMsgType.CLOSE:
-            return
-
-
-def _run(slot: SlotNode, argv: list[str]) -> Completed:
-    shell = slot.node.capability(AGENT_SHELL)
-    return shell.shell(shlex.join(argv), writable=False, limits=_LIMITS)
-
-
-def _outcome(done: Completed) -> Mapping[str, object]:
-    if done.returncode == 0 and not done.timed_out:
-        return {"metadata": {}, "status": "Success"}
-    message = "the command ran too long" if done.timed_out else f"command terminated with exit code {done.returncode}"
-    causes = [{"reason": "ExitCode", "message": str(done.returncode)}]
-    return {
-        "metadata": {},
-        "status": "Failure",
-        "reason": "NonZeroExitCode",
-        "message": message,
-        "details": {"causes": causes},
-    }
+def _why(pod: Object) -> str:
+    for one in (pod.get("status") or {}).get("containerStatuses") or ():
+        waiting = (one.get("state") or {}).get("waiting")
+        if waiting:
+            return f": {waiting.get('message') or waiting['reason']}"
+    return ""

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final
 
 from pytest_netbench.backends.kube.machine import containers
+from pytest_netbench.backends.kube.machine.podrun import PodRun
 from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
 from pytest_netbench.backends.kube.plan import Machine
 from pytest_netbench.errors import LabError
@@ -20,7 +22,6 @@ RENEWED_S: Final = 1.0
 """A machine says so often that it is alive."""
 LEASE_S: Final = 4
 _LEASES: Final = "kube-node-lease"
-_PROBE_PAUSE_S: Final = 0.02
 _MOST_TOOLBOXES: Final = 10
 _RETRY_S: Final = 1.0
 _RECENTLY_S: Final = 3.0
@@ -56,11 +57,9 @@ class Kubelet:
         self._version = version
         self._connects = connects
         self._toolboxes = toolboxes
-        self.running: dict[str, SlotNode] = {}
+        self.runs: dict[str, PodRun] = {}
         """By uid of a pod."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._statuses: dict[str, Object] = {}
-        """By uid of a pod that is ready: what was reported."""
         self._alive_at = 0.0
 
     # the machine
@@ -148,11 +147,18 @@ class Kubelet:
             if uid in self._tasks and not self._tasks[uid].cancelled():
                 self._tasks.pop(uid).cancel()
             self._begin(f"end {uid}", self._end(pod, report=new is not None))
-        elif uid not in self._tasks and uid not in self.running:
+        elif uid not in self._tasks and uid not in self.runs:
             self._begin(uid, self._run(pod))
-        elif uid in self._statuses and not is_ready(pod) and time.monotonic() < self._alive_at + _RECENTLY_S:
-            # the controllers had given up this machine, which took no notice
-            self._begin(f"again {uid}", self._report(pod, self._statuses[uid]))
+        elif (reported := self._given_up(pod)) is not None:
+            self._begin(f"again {uid}", self._report(pod, reported))
+
+    def _given_up(self, pod: Object) -> Object | None:
+        """What was reported of a pod that the controllers call unready because they had given up this machine."""
+        run = self.run_of(pod)
+        if run is None or is_ready(pod) or time.monotonic() > self._alive_at + _RECENTLY_S:
+            return None
+        reported = run.reported
+        return reported if reported is not None and is_ready({"metadata": {}, "status": reported}) else None
 
     def _begin(self, name: str, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -161,40 +167,32 @@ class Kubelet:
             task.add_done_callback(lambda _: self._tasks.pop(name, None))
 
     async def _run(self, pod: Object) -> None:
-        """Start a pod and report it, then whether it is ready."""
-        started = containers.now()
-        image = pod["spec"]["containers"][0]["image"]
-        problem = self._problem(image)
-        slot = None if problem else self._slots.take()
-        if slot is None:
-            reason, message = problem or ("OutOfpods", f"{self.machine.name} has no room for another pod")
-            status = containers.waiting(pod, reason=reason, message=message, host=self.machine.address, started=started)
-            await self._report(pod, status)
-            return
-        self.running[pod["metadata"]["uid"]] = slot
-        await asyncio.to_thread(slot.start, containers.argv(image), containers.environment(pod), containers.files(pod))
-        port = containers.probed_port(pod)
-        while port is not None and not await self._connects(slot.address, port):
-            await asyncio.sleep(_PROBE_PAUSE_S)
-        status = containers.running(pod, address=slot.address, host=self.machine.address, ready=True, started=started)
-        self._statuses[pod["metadata"]["uid"]] = status
-        await self._report(pod, status)
+        """Run a pod and report its states."""
+        self.runs[pod["metadata"]["uid"]] = run = PodRun(
+            pod,
+            api=self._api,
+            slots=self._slots,
+            host=self.machine.address,
+            connects=self._connects,
+            report=partial(self._report, pod),
+        )
+        await run.run(self._toolboxes_full)
 
-    def _problem(self, image: str) -> tuple[str, str] | None:
-        if containers.is_own(image):
+    def _toolboxes_full(self) -> str | None:
+        if self._toolboxes() < _MOST_TOOLBOXES:
             return None
-        if not containers.is_toolbox(image):
-            return "ImagePullBackOff", f'Back-off pulling image "{image}": there is no registry'
-        if self._toolboxes() > _MOST_TOOLBOXES:
-            return "ImagePullBackOff", f"at most {_MOST_TOOLBOXES} pods with images of others run in this cluster"
-        return None
+        return f"Back-off pulling image: at most {_MOST_TOOLBOXES} pods with images of others run in this cluster"
+
+    @property
+    def toolboxes(self) -> int:
+        """How many pods with images of others run on this machine."""
+        return sum(run.is_toolbox for run in self.runs.values())
 
     async def _end(self, pod: Object, *, report: bool) -> None:
-        self._statuses.pop(pod["metadata"]["uid"], None)
-        slot = self.running.pop(pod["metadata"]["uid"], None)
-        if slot is not None:
-            await asyncio.to_thread(slot.end)
-            self._slots.give(slot)
+        run = self.runs.pop(pod["metadata"]["uid"], None)
+        if run is not None and run.slot is not None:
+            await asyncio.to_thread(run.slot.end)
+            self._slots.give(run.slot)
         if report:
             namespace, name = key_of(pod)
             options: Object = {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}}
@@ -221,7 +219,12 @@ class Kubelet:
 
     def slot_of(self, pod: Object) -> SlotNode | None:
         """Where a pod runs; ``None`` if it does not."""
-        return self.running.get(pod["metadata"]["uid"])
+        run = self.run_of(pod)
+        return None if run is None else run.slot
+
+    def run_of(self, pod: Object) -> PodRun | None:
+        """What is known of a pod; ``None`` if it is not on this machine."""
+        return self.runs.get(pod["metadata"]["uid"])
 
 
 def pods_of(objects: dict[Key, Object], machine: str) -> list[Object]:

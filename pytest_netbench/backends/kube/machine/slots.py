@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pytest_netbench.backends.kube.plan import Slot
 from pytest_netbench.lab.protocols import LabNode
-from pytest_netbench.platforms.capabilities import EXEC, FILES, LOGS, PROCESSES, PROGRAMS
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.capabilities import (
+    FILES,
+    LOGS,
+    PROCESSES,
+    PROGRAMS,
+    STREAMS,
+    StreamedProgram,
+    TerminalSize,
+)
 
-PROGRAM_NAME = "container"
-_KILL = 9
+_EMPTIED: Final = "/etc/zone"
 
 
 class SlotNode:
@@ -28,29 +36,52 @@ class SlotNode:
         self.node = node
         self.zone = ""
         """What the pod resolves names from, if it does."""
-        self._before = ""
 
-    def start(self, argv: Sequence[str], env: dict[str, str], files: dict[str, str]) -> None:
-        """Start the pod's program."""
+    def furnish(self, files: Mapping[str, str]) -> None:
+        """Put the pod's files in place."""
         access = self.node.capability(FILES)
         for path, text in files.items():
             access.write_file(path, text)
-        self.node.capability(PROCESSES).start(argv, env=env, lab_time=False, name=PROGRAM_NAME)
 
-    def log(self) -> str:
-        """What the program wrote; empty if none was started."""
-        return self.node.capability(LOGS).log(PROGRAM_NAME)[len(self._before) :]
+    def start(self, name: str, argv: Sequence[str], env: Mapping[str, str]) -> None:
+        """Start a program of the framework, by the name of its container."""
+        self.node.capability(PROCESSES).start(argv, env=env, lab_time=False, name=name)
 
-    def runs(self) -> bool:
-        """Whether the program runs."""
-        return PROGRAM_NAME in self.node.capability(PROGRAMS).running()
+    def stream(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        host_name: str,
+        terminal: TerminalSize | None,
+        limits: SandboxLimits,
+    ) -> StreamedProgram:
+        """Start a program of an agent, with the name of its pod.
+
+        Raises:
+            LabError: It cannot be started.
+        """
+        streams = self.node.capability(STREAMS)
+        return streams.stream(argv, env=env, host_name=host_name, terminal=terminal, limits=limits)
+
+    def log(self, name: str) -> str:
+        """What a program of the framework wrote.
+
+        Raises:
+            LabError: None was started by this name.
+        """
+        return self.node.capability(LOGS).log(name)
+
+    def runs(self, name: str) -> bool:
+        """Whether a program of the framework runs."""
+        return name in self.node.capability(PROGRAMS).running()
 
     def end(self) -> None:
-        """End the program, and make the slot ready for another pod."""
-        self.zone = ""
-        self.node.capability(PROGRAMS).signal(PROGRAM_NAME, _KILL)
-        self._before = self.node.capability(LOGS).log(PROGRAM_NAME)
-        self.node.capability(EXEC).run(["sh", "-c", "rm -rf /tmp/* /home/* /root/* /var/tmp/*"])
+        """End all programs, forget their files and logs: the slot is ready for another pod."""
+        if self.zone:
+            self.zone = ""
+            self.node.capability(FILES).write_file(_EMPTIED, "")
+        self.node.capability(STREAMS).clear()
 
 
 class Slots:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -10,7 +11,7 @@ from pytest_netbench.backends.kube.machine import services
 from pytest_netbench.backends.kube.machine.kubelet import Kubelet, pods_of
 from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.machine.table import Table
-from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, MACHINE_PORT, SERVICES, Machine
+from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, KUBELET_PORT, MACHINE_PORT, SERVICES, Machine
 from pytest_netbench.kubernetes.policies import World, ruleset
 from pytest_netbench.lab.kubernetes.client import (
     ENDPOINT_SLICE,
@@ -24,7 +25,7 @@ from pytest_netbench.lab.kubernetes.client import (
 )
 from pytest_netbench.lab.kubernetes.stores import Key, Store
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.platforms.capabilities import EXEC, SOCKETS
+from pytest_netbench.platforms.capabilities import EXEC, SOCKETS, NetworkSockets
 
 _CONNECT_S: Final = 1.0
 
@@ -51,6 +52,7 @@ class Worker:
         self._slots = Slots(machine.slots, lab.nodes)
         self._tasks: list[asyncio.Task[None]] = []
         self._api: Api | None = None
+        self._served: asyncio.Server | None = None
         self.tables = {
             "services": Table(programs, self._services),
             "policies": Table(programs, self._policies),
@@ -76,6 +78,8 @@ class Worker:
         for kind in (POD, NAMESPACE, NETWORK_POLICY):
             self.stores[kind].listen(lambda _, __: self.tables["policies"].changed())
         self.stores[POD].listen(self.kubelet.take)
+        listener = await asyncio.to_thread(self._listener)
+        self._served = await asyncio.start_server(lambda _, writer: writer.close(), sock=listener)
         await self.kubelet.register()
         self._tasks = [
             asyncio.create_task(work)
@@ -87,8 +91,17 @@ class Worker:
         ]
         await asyncio.gather(*(store.listed.wait() for store in self.stores.values()))
 
+    def _listener(self) -> socket.socket:
+        """Where the control plane finds out whether it reaches this machine. What is asked for the gateway serves."""
+        opened = self._sockets.tcp_socket()
+        opened.bind((self.machine.address, KUBELET_PORT))
+        opened.listen(128)
+        return opened
+
     async def close(self) -> None:
         """Stop following."""
+        if self._served is not None:
+            self._served.close()
         for task in self._tasks:
             task.cancel()
         if self._api is not None:
@@ -119,11 +132,16 @@ class Worker:
         return ruleset(World.of(found), self.machine.name)
 
     async def _connects(self, address: str, port: int) -> bool:
-        opened = await asyncio.to_thread(self._sockets.tcp_socket)
-        with opened:
-            opened.setblocking(False)
-            try:
-                await asyncio.wait_for(asyncio.get_running_loop().sock_connect(opened, (address, port)), _CONNECT_S)
-            except (OSError, TimeoutError):
-                return False
-            return True
+        return await connects(self._sockets, address, port, within_s=_CONNECT_S)
+
+
+async def connects(sockets: NetworkSockets, address: str, port: int, *, within_s: float) -> bool:
+    """Whether a TCP port takes a connection from the network of these sockets."""
+    opened = await asyncio.to_thread(sockets.tcp_socket)
+    with opened:
+        opened.setblocking(False)
+        try:
+            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(opened, (address, port)), within_s)
+        except (OSError, TimeoutError):
+            return False
+        return True

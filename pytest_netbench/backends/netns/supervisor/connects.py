@@ -38,7 +38,7 @@ class Connects:
         finally:
             sys.setns(node.home.network, sys.CLONE_NEWNET)
         with opened:
-            self._owner.answer(request, {}, fd=opened.fileno())
+            self._owner.answer(request, {}, fds=[opened.fileno()])
 
     def wait_s(self) -> float | None:
         """Seconds until somebody should be tried again, or ``None``."""
@@ -52,7 +52,7 @@ class Connects:
         """Whether the request is answered."""
         try:
             with _connected(self._spaces[request["node"]].root, request["path"]) as connection:
-                self._owner.answer(request, {}, fd=connection.fileno())
+                self._owner.answer(request, {}, fds=[connection.fileno()])
         except _NOBODY_LISTENS as error:
             if time.monotonic() < deadline:
                 return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Mapping
 
 from pytest_netbench.backends.netns.supervisor import roots
@@ -19,6 +20,7 @@ from pytest_netbench.kernel import syscalls as sys
 _LOGS = f"{roots.BASE}/logs"
 _ALL_LOGS = "size=48m,mode=700"
 _LONGEST_LOG = 1 << 20
+_END_S, _END_EVERY_S = 0.5, 0.001
 
 
 class Daemons:
@@ -85,13 +87,14 @@ class Daemons:
         self.signal_all(request["node"], signal.SIGKILL)
         return {}
 
-    def signal_all(self, node: str, number: int) -> None:
-        """Send a signal to every process of a node, an agent's too.
+    def signal_all(self, node: str, number: int) -> int:
+        """Send a signal to every process of a node, an agent's too; return how many got it.
 
         What measures is in the network of a node for moments, and keeps the host name of the lab.
         """
         network = os.fstat(self._spaces[node].network).st_ino
         lab = os.fstat(self._spaces[node].home.uts).st_ino
+        reached = 0
         for entry in os.listdir(roots.PROC):
             if not entry.isdigit() or int(entry) == os.getpid():
                 continue
@@ -99,6 +102,17 @@ class Daemons:
                 spaces = f"{roots.PROC}/{entry}/ns"
                 if os.stat(f"{spaces}/net").st_ino == network and os.stat(f"{spaces}/uts").st_ino != lab:
                     os.kill(int(entry), number)
+                    reached += 1
+        return reached
+
+    def clear(self, node: str) -> None:
+        """Kill every process of a node, wait until they have ended, and forget what its programs wrote."""
+        deadline = time.monotonic() + _END_S
+        while self.signal_all(node, signal.SIGKILL) and time.monotonic() < deadline:
+            time.sleep(_END_EVERY_S)
+        for (name, _), log in self._logs.items():
+            if name == node:
+                os.ftruncate(log, 0)
 
     def log(self, request: Message) -> Message:
         """What a program wrote, ``None`` if it was never started."""

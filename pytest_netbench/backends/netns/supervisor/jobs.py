@@ -23,6 +23,10 @@ _COUNT_S = 0.25
 _LONGEST_OUTPUT = 64 * 2**20
 
 
+def _nobody_asks(_result: dict[str, Any]) -> None:
+    """The owner sees the end of the pseudo-terminal."""
+
+
 class _Job:
     """One process whose output is collected until it ends."""
 
@@ -120,9 +124,27 @@ class Jobs:
             os.set_blocking(job.stdin, False)
             self._selector.register(job.stdin, selectors.EVENT_WRITE, lambda job=job: self._feed(job))
 
-    def watch(self, pid: int, *, memory_bytes: int, growth: Growth | None) -> None:
-        """End a process that nobody waits for, and its descendants, if they or its node hold more than they may."""
-        self._add(_Job(pid, _nobody_asks, deadline=math.inf, memory_bytes=memory_bytes, growth=growth))
+    def watch(
+        self,
+        pid: int,
+        *,
+        memory_bytes: int,
+        growth: Growth | None,
+        done: Done = _nobody_asks,
+        timeout_s: float = math.inf,
+    ) -> None:
+        """End a process and its descendants if they or its node hold more than they may, or after ``timeout_s``.
+
+        Its output is not collected. ``done`` takes its status.
+        """
+        deadline = time.monotonic() + timeout_s
+        self._add(_Job(pid, done, deadline=deadline, memory_bytes=memory_bytes, growth=growth))
+
+    def end(self, pid: int) -> None:
+        """Kill a process that is followed, if it has not ended."""
+        job = self._by_pid.get(pid)
+        if job is not None and job.status is None:
+            self._kill(job)
 
     def reap(self) -> None:
         """Collect every child that ended."""
@@ -245,7 +267,3 @@ class Jobs:
             if not chunk:
                 return
             buffer += chunk
-
-
-def _nobody_asks(_result: dict[str, Any]) -> None:
-    """The owner sees the end of the pseudo-terminal."""

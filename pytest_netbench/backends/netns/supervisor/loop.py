@@ -28,7 +28,11 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     selector.register(owner, selectors.EVENT_READ, requests.take)
     selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
     owner.answer({"id": wire_format.BUILT}, {"built": True})
-    storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
+    storms = Storms(
+        spaces=network.spaces,
+        home=network.home.network,
+        excused=lambda: owner.awaits("shell", "traffic") or requests.streams.run,
+    )
     timers = (jobs, connects, storms, requests.flaps, requests.throttles)
     while True:
         _dispatch(selector, _sooner(*(one.wait_s() for one in timers)))

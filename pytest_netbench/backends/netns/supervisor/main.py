@@ -121,7 +121,7 @@ class _Starter:
         if len(answer) == 4:
             (lab.pid,) = struct.unpack("i", answer)
             lab.end = os.pidfd_open(lab.pid)  # a descriptor was closed before
-            message = wire_format.encode({"id": wire_format.BEGUN, "ok": {"pid": lab.pid}, "fd": True})
+            message = wire_format.encode({"id": wire_format.BEGUN, "ok": {"pid": lab.pid}, "fds": 1})
             with contextlib.suppress(OSError):  # the owner or the supervisor is gone; that is noticed below
                 socket.send_fds(lab.control, [message], [lab.end])
                 os.write(lab.go, b"\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import wire_format
@@ -39,20 +40,20 @@ class Owner:
         """Return whether a request for one of these operations is not answered yet."""
         return any(operation in operations for operation in self._under_way.values())
 
-    def answer(self, request: Message, result: Message, *, fd: int | None = None) -> None:
-        """What a request led to, and a descriptor that belongs to it."""
-        self._send({"id": request["id"], "ok": result}, fd)
+    def answer(self, request: Message, result: Message, *, fds: Sequence[int] = ()) -> None:
+        """What a request led to, and descriptors that belong to it."""
+        self._send({"id": request["id"], "ok": result}, fds)
 
     def refuse(self, request: Message, why: str) -> None:
         """Why a request failed."""
         self._send({"id": request["id"], "error": why})
 
-    def _send(self, message: Message, fd: int | None = None) -> None:
+    def _send(self, message: Message, fds: Sequence[int] = ()) -> None:
         self._under_way.pop(message["id"], None)
-        data = wire_format.encode({**message, "fd": True} if fd is not None else message)
+        data = wire_format.encode({**message, "fds": len(fds)} if fds else message)
         try:
-            if fd is not None:
-                sent = socket.send_fds(self._control, [data], [fd])
+            if fds:
+                sent = socket.send_fds(self._control, [data], fds)
                 data = data[sent:]
             self._control.sendall(data)
         except (BrokenPipeError, ConnectionError):

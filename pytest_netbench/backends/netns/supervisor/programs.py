@@ -71,7 +71,7 @@ class Programs:
             )
             if "writable" in request:
                 self._jobs.watch(pid, memory_bytes=limits.memory_bytes, growth=growth)
-            self._owner.answer(request, {"pid": pid}, fd=master)
+            self._owner.answer(request, {"pid": pid}, fds=[master])
         finally:
             os.close(master)
             os.close(slave)

@@ -15,6 +15,7 @@ from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.programs import Programs
 from pytest_netbench.backends.netns.supervisor.settings import Settings
+from pytest_netbench.backends.netns.supervisor.streams import Streams
 from pytest_netbench.backends.netns.supervisor.throttles import Throttles
 from pytest_netbench.kernel.cabling.cables import Cables
 from pytest_netbench.kernel.cabling.flaps import Flaps
@@ -33,6 +34,7 @@ class Requests:
         programs = Programs(owner=owner, network=network, jobs=jobs, daemons=daemons)
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
+        streams = Streams(owner=owner, network=network, jobs=jobs, daemons=daemons, selector=selector)
         cables = Cables(
             network.laying.links,
             networks={name: one.network for name, one in network.spaces.items()},
@@ -43,12 +45,15 @@ class Requests:
         )
         self.flaps = Flaps(cables)
         self.throttles = Throttles(daemons)
+        self.streams = streams
         selector.register(cables, selectors.EVENT_READ, cables.watch)
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "run": commands.run,
             "shell": commands.shell,
             "start": programs.start,
             "cli": programs.start_on_terminal,
+            "stream": streams.start,
+            "clear-node": streams.clear,
             "kill": programs.kill,
             "daemons": daemons.list,
             "signal": daemons.signal,

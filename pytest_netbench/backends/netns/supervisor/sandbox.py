@@ -3,6 +3,7 @@
 Profiles
     read      a look: a user namespace of its own, so that it has no capability over the node; read-only files
     write     a change on a platform whose command line is a shell: network capabilities and nothing else
+    scratch   as read, but with the files of an agent that the node keeps for its programs
 
 Agents' processes have a process namespace of their own: they see and can signal only themselves, and end together.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import socket
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
@@ -34,6 +36,9 @@ def spawn_agent(
     limits: Limits,
     keep: Mapping[int, int] | None = None,
     terminal: bool = False,
+    scratch: int | None = None,
+    env: Mapping[str, str] | None = None,
+    host_name: str | None = None,
 ) -> int:
     """Start an agent's program as PID 1 of a process namespace of its own; returns its pid as the lab sees it.
 
@@ -45,28 +50,37 @@ def spawn_agent(
         limits: What it may use.
         keep: Further descriptors: number in the program to descriptor here.
         terminal: Make descriptor 0 its controlling terminal.
+        scratch: Profile ``scratch`` instead of ``read``: a descriptor of the mount namespace that has the files.
+        env: Variables beside the usual ones.
+        host_name: What it sees as the name of its host; that of the node by default.
     """
     node.furnish()
     # What may write is the lab's own user: its limit counts the threads of the lab too.
     most = limits.processes + (processes.count_threads() if writable else 0)
     home = "/root" if writable else "/tmp"
-    env = {"PATH": spawn.PATH if writable else f"{roots.READERS}:{spawn.PATH}", "HOME": home, "PWD": home}
+    path = spawn.PATH if writable else f"{roots.READERS}:{spawn.PATH}"
+    full = {"PATH": path, "HOME": home, "PWD": home, **(env or {})}
 
     def enter() -> None:
         node.enter()
+        if scratch is not None:
+            sys.setns(scratch, sys.CLONE_NEWNS)
         _leave_lab(writable=writable)
+        if host_name is not None:
+            sys.unshare(sys.CLONE_NEWUTS)
+            socket.sethostname(host_name)
 
     def run() -> NoReturn:
         os.setsid()
         if terminal:
             fcntl.ioctl(stdio[0], _TAKE_TERMINAL, 0)
-        _furnish(limits, writable=writable)
+        _furnish(limits, writable=writable, keeps_files=scratch is not None)
         confinement.let_go({*stdio, *(keep or {}).values()})
         confinement.limit(limits, most_processes=most)
         sys.no_new_privileges()
         sys.keep_capabilities(confinement.WRITE_CAPS if writable else ())
         seccomp.install(seccomp.PROGRAM)
-        spawn.become(argv, stdio, env, keep=keep, directory=home)
+        spawn.become(argv, stdio, full, keep=keep, directory=home)
 
     return _fork_within(enter, run)
 
@@ -107,7 +121,7 @@ def _map_agent() -> None:
             file.write(f"{confinement.AGENT_ID} 0 1")
 
 
-def _furnish(limits: Limits, *, writable: bool) -> None:
+def _furnish(limits: Limits, *, writable: bool, keeps_files: bool) -> None:
     """Make a /proc of one's own, and files that are read-only but for what the agent may write."""
     confinement.mount_proc()
     if writable:
@@ -115,4 +129,4 @@ def _furnish(limits: Limits, *, writable: bool) -> None:
         return
     with open("/proc/sys/user/max_user_namespaces", "w") as file:
         file.write("0")
-    confinement.make_read_only(limits.disk_bytes, hidden=roots.CONTROLS)
+    confinement.make_read_only(None if keeps_files else limits.disk_bytes, hidden=roots.CONTROLS)
