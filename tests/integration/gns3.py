@@ -24,7 +24,7 @@ from tests.support.programs import NotToBeHad, cache
 ROOT = Path(__file__).parents[2]
 _WIRES = ROOT / "tests/support/gns3/wires.py"
 _READY_S = 600  # the server is installed at first use
-_RUN_S = 600
+RUN_S = 600.0
 # GNS3 refuses the version of Debian's VPCS, which has all that it needs
 _VPCS = """
 [ "$*" = -v ] && echo "Welcome to Virtual PC Simulator, version 0.6.1" && exit
@@ -56,11 +56,15 @@ class Gns3:
         folder: Of its projects.
         release: Of PyPI's gns3-server.
         say: Prints a line of progress.
+
+    Attributes:
+        run_s: Seconds that a client has.
     """
 
     def __init__(self, folder: Path, release: str, say: Callable[[str], None]) -> None:
         self.folder = folder
         self.release = release
+        self.run_s = RUN_S
         self._say = say
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.port = listener.getsockname()[1]
@@ -122,16 +126,16 @@ class Gns3:
             time.sleep(0.1)
         return True
 
-    def ask(self, path: str, body: object = None) -> Any:
-        """What its interface answers; to a ``POST`` if there is a body, JSON or bytes."""
+    def ask(self, path: str, body: object = None, *, method: str | None = None) -> Any:
+        """What its interface answers; to a ``POST`` if there is a body, JSON or bytes, and no method is named."""
         place, user = self.environment["NETBENCH_GNS3"], self.environment["NETBENCH_GNS3_USER"]
         password = self.environment["NETBENCH_GNS3_PASSWORD"]
         if self.release.startswith("3"):
             given = {"username": user, "password": password}
             token = _answer(f"{place}/v3/access/users/authenticate", given, {})["access_token"]
-            return _answer(f"{place}/v3{path}", body, {"Authorization": f"Bearer {token}"})
+            return _answer(f"{place}/v3{path}", body, {"Authorization": f"Bearer {token}"}, method)
         word = base64.b64encode(f"{user}:{password}".encode()).decode()
-        return _answer(f"{place}/v2{path}", body, {"Authorization": f"Basic {word}"})
+        return _answer(f"{place}/v2{path}", body, {"Authorization": f"Basic {word}"}, method)
 
     def add_template(self, name: str, guest: Guest, *, adapters: int) -> None:
         """Make a template of a guest, which runs without KVM."""
@@ -177,7 +181,7 @@ class Gns3:
         """What Python prints for a client of it, and its status."""
         process = self.open(*words, **env)
         try:
-            output, _ = process.communicate(timeout=_RUN_S)
+            output, _ = process.communicate(timeout=self.run_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
@@ -197,10 +201,10 @@ class Gns3:
         return shown, [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def _answer(url: str, body: object, headers: dict[str, str]) -> Any:
+def _answer(url: str, body: object, headers: dict[str, str], method: str | None = None) -> Any:
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
-    asked = urllib.request.Request(url, data, {"Content-Type": kind, **headers})
+    asked = urllib.request.Request(url, data, {"Content-Type": kind, **headers}, method=method)
     try:
         with urllib.request.urlopen(asked) as answer:
             return json.loads(answer.read() or "null")

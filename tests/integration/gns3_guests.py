@@ -17,6 +17,7 @@ from typing import Any
 from tests.integration import guests
 from tests.integration.gns3 import Gns3, served
 
+_TASK_S = 1500.0  # a task by hand on one backend
 _ADAPTERS = 6  # as many links as a node of a shipped task has
 _KINDS = f"""\
 linux:
@@ -59,6 +60,7 @@ def main() -> None:
     """Print the verdicts of each task, and what is not as on ``netns``."""
     release, *tasks = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder, served_with_guests(Path(folder), release, print) as gns3:
+        gns3.run_s = _TASK_S
         for task in tasks:
             found, shown = {}, ""
             for backend in ("netns", "gns3"):
@@ -66,7 +68,9 @@ def main() -> None:
                 found[backend] = verdicts(results)
                 for one in results:
                     words = (one["agent"]["id"], one["status"], f"deploy {one['deploy_s']:.0f} s")
-                    print(task, backend, *words, f"evaluation {one['evaluate_s']:.0f} s", flush=True)
+                    print(
+                        task, backend, *words, f"evaluation {one['evaluate_s']:.0f} s", one["error"] or "", flush=True
+                    )
                     for case in one["testcase_results"]:
                         print("   ", case["status"], case["name"], case["measured"] or "", flush=True)
             print(task, "equal" if found["gns3"] == found["netns"] else f"DIFFERS\n{shown}", flush=True)
