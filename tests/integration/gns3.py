@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -18,11 +19,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pytest_netbench.lab.connections import ConsoleConnections
+from pytest_netbench.lab.consoles import Console, Credentials
+from pytest_netbench.lab.device_node import DeviceNode
+from pytest_netbench.lab.telnet import TelnetLine
+from pytest_netbench.model.topology import Node, Topology
+from pytest_netbench.platforms.vpcs.session import session_of
 from tests.integration.guests import KERNEL_WORDS, MEMORY_MB, Guest
 from tests.support.programs import NotToBeHad, cache
 
 ROOT = Path(__file__).parents[2]
 _WIRES = ROOT / "tests/support/gns3/wires.py"
+_VPCS_PROMPT = re.compile(r"> \Z")
 _READY_S = 600  # the server is installed at first use
 RUN_S = 600.0
 # GNS3 refuses the version of Debian's VPCS, which has all that it needs
@@ -66,8 +74,7 @@ class Gns3:
         self.release = release
         self.run_s = RUN_S
         self._say = say
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
+        self.port = _free_port()
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("NETBENCH")},
             "PATH": f"{stand_ins(folder / 'bin')}:{os.environ['PATH']}",
@@ -201,6 +208,21 @@ class Gns3:
         return shown, [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
+def _free_port() -> int:
+    """A port for a server, on which depend the UDP ports of its links: another server has others."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = int(listener.getsockname()[1])
+        first = 10_000 + port % 20 * 1_000
+        try:
+            for number in range(first, first + 100):
+                with socket.socket(type=socket.SOCK_DGRAM) as probe:
+                    probe.bind(("127.0.0.1", number))
+        except OSError:
+            continue
+        return port
+
+
 def _answer(url: str, body: object, headers: dict[str, str], method: str | None = None) -> Any:
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
@@ -225,3 +247,14 @@ def served(folder: Path, release: str, say: Callable[[str], None]) -> Iterator[G
         yield one
     finally:
         one.end()
+
+
+def settings(name: str, port: int) -> list[str]:
+    """What a host shows at its console, line by line."""
+    console = Console(name, lambda: TelnetLine(name, "127.0.0.1", port), Credentials(), prompt=_VPCS_PROMPT)
+    line = ConsoleConnections(console.connect)
+    topology = Topology(nodes=(Node(name=name),))
+    node = DeviceNode(name=name, platform="linux", topology=topology, line=line, hang_up=line.close)
+    with contextlib.closing(node):
+        shown = session_of(node).send("show ip")
+    return [one for one in shown.split("\n") if one.startswith(("NAME", "IP/MASK", "GATEWAY", "DNS", "DOMAIN", "MTU"))]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.gns3 import Gns3, served
+from tests.integration.gns3 import Gns3, served, settings
 from tests.integration.test_gns3 import PROGRAM, RELEASES, TASK, told
 from tests.support.programs import NotToBeHad
 
@@ -72,7 +70,7 @@ class Office:
     def shown(self) -> dict[str, Any]:
         """What is told by each console, and what the server says of nodes and links."""
         nodes = self.gns3.ask(f"{self.path}/nodes")
-        consoles = {one["name"]: _settings(one["console"]) for one in nodes if one["node_type"] == "vpcs"}
+        consoles = {one["name"]: settings(one["name"], one["console"]) for one in nodes if one["node_type"] == "vpcs"}
         links = {one["link_id"]: (one["suspend"], one["filters"]) for one in self.gns3.ask(f"{self.path}/links")}
         return {**consoles, "links": links, "nodes": sorted((one["name"], one["status"]) for one in nodes)}
 
@@ -98,19 +96,6 @@ class Office:
     @property
     def journals(self) -> list[str]:
         return [path.name for path in (self.gns3.folder / "state/netbench/gns3-attached").glob("[!.]*.json")]
-
-
-def _settings(port: int) -> list[str]:
-    """What a host shows at its console, without what its links are at present."""
-    with socket.create_connection(("127.0.0.1", port)) as line:
-        line.settimeout(0.2)
-        text, ends_at = b"", time.monotonic() + 15
-        line.sendall(b"\r\nshow ip\r\n")
-        while b"MTU" not in text and time.monotonic() < ends_at:
-            with contextlib.suppress(TimeoutError):
-                text += line.recv(4096)
-    lines = text.decode(errors="replace").replace("\r", "").split("\n")
-    return [one.strip() for one in lines if one.startswith(("NAME", "IP/MASK", "GATEWAY", "DNS", "DOMAIN", "MTU"))]
 
 
 @pytest.fixture(scope="module", params=RELEASES)

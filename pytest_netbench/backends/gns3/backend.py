@@ -45,8 +45,11 @@ class Gns3Backend:
         try:
             server = Server(place)
             templates = server.get("/templates")
+            server.compute()
         except LabError as error:
             return [Check("server", False, True, str(error), _remedy(error)), *_capabilities()]
+        except RequirementMissing as error:
+            return [Check("compute", False, True, error.lack, error.remedy), *_capabilities()]
         return [
             Check("server", True, True, f"GNS3 {server.release} at {place.url}, compute {place.compute}"),
             *(_template(dialect, kind, templates) for dialect, kind in kinds.table().items()),
@@ -64,7 +67,9 @@ class Gns3Backend:
         if (lack := _lack(request, table)) is not None:
             return lack
         try:
-            templates = Server(Place.of_environment()).get("/templates")
+            server = Server(Place.of_environment())
+            server.compute()
+            templates = server.get("/templates")
             for dialect in dict.fromkeys(request.dialects.values()):
                 kinds.template_of(table[dialect].template, templates)
                 table[dialect].credentials()

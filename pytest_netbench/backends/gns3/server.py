@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from pytest_netbench.errors import LabDied, LabError, UsageError
+from pytest_netbench.errors import LabDied, LabError, RequirementMissing, UsageError
 
 URL: Final = "NETBENCH_GNS3"
 USER: Final = "NETBENCH_GNS3_USER"
@@ -55,7 +55,7 @@ class Place:
         user: The user; empty if it asks for none.
         password: The password. Never printed.
         certificates: A file of certificates that are trusted beside those of this machine.
-        compute: The compute on which nodes run.
+        compute: Number or name of the compute on which nodes run.
         named: Whether somebody named the server; else it is where one is by default.
         timeout_s: A server that answers later hangs.
     """
@@ -121,6 +121,23 @@ class Server:
         if self._api == "/v3":
             self._authorization = self._token()
         self.get("/computes", timeout_s=_ASKED_S)
+
+    def compute(self) -> str:
+        """The number of the compute on which nodes run, which the environment names by its number or name.
+
+        Raises:
+            RequirementMissing: There is none, or the server has no connection to it.
+        """
+        there = self.get("/computes")
+        found = [one for one in there if self.place.compute in (one["compute_id"], one.get("name"))]
+        if not found:
+            known = ", ".join(str(one.get("name") or one["compute_id"]) for one in there) or "none"
+            raise RequirementMissing(
+                f"the GNS3 server has no compute {self.place.compute!r} (known: {known})", f"name one in {COMPUTE}"
+            )
+        if found[0].get("connected") is False:
+            raise RequirementMissing(f"the GNS3 server is not connected to its compute {self.place.compute!r}")
+        return str(found[0]["compute_id"])
 
     @property
     def is_new(self) -> bool:

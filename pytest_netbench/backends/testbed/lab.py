@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.testbed.devices import Held
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.exchanging import Exchanging, exchanging
+from pytest_netbench.lab.attaching.putting_back import side_by_side
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
@@ -84,8 +84,7 @@ class TestbedLab:
     def _put_back(self) -> None:
         began = time.monotonic()
         # one that does not answer does not keep others waiting
-        with ThreadPoolExecutor(max_workers=len(self._held), thread_name_prefix="netbench-testbed") as pool:
-            found = pool.map(_put_back, self._held.values())
+        found = side_by_side(self._held, lambda _, one: _put_back(one)).values()
         self._failures = [one for one in found if one is not None]
         for failure in self._failures:
             _log.error("a device is not as it was (fix: netbench clean): %s", failure)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
+from concurrent.futures import Future
+from threading import Lock, Thread
 from typing import Final, TypeVar
 
 from pytest_netbench.errors import LabError
@@ -13,12 +14,33 @@ from pytest_netbench.errors import LabError
 K = TypeVar("K")
 R = TypeVar("R")
 _SIDE_BY_SIDE: Final = 6
+_log = logging.getLogger("pytest_netbench.attaching")
 
 
 def side_by_side(held: Mapping[str, K], work: Callable[[str, K], R]) -> dict[str, R]:
     """What work on each node returns; the first failure in their order is raised, once all are done."""
-    with ThreadPoolExecutor(max_workers=max(1, min(_SIDE_BY_SIDE, len(held)))) as pool:
-        futures = {node: pool.submit(work, node, one) for node, one in held.items()}
+    futures: dict[str, Future[R]] = {node: Future() for node in held}
+    waiting = iter(list(held.items()))
+    taking = Lock()
+
+    def run() -> None:
+        while True:
+            with taking:
+                found = next(waiting, None)
+            if found is None:
+                return
+            node, one = found
+            try:
+                futures[node].set_result(work(node, one))
+            except BaseException as error:  # noqa: BLE001 - raised by whoever waits
+                futures[node].set_exception(error)
+
+    # no pool: what was changed is put back after the main thread has ended, when pools take no work any more
+    threads = [Thread(target=run, name="netbench-side-by-side") for _ in range(min(_SIDE_BY_SIDE, len(held)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return {node: future.result() for node, future in futures.items()}
 
 
@@ -84,4 +106,5 @@ class PuttingBack:
             self._put_back()
         except Exception as error:  # noqa: BLE001 - given to whoever waits
             self._failure = error
+            _log.error("%s is not as it was (fix: netbench clean): %s", self._what, error)
         self.took_s = time.monotonic() - began

@@ -45,7 +45,9 @@ class VpcsConfigs:
 
     def clear(self) -> None:
         """Take its address away, so that another host can have it."""
-        session_of(self._node).send(Settings().command)
+        session = session_of(self._node)
+        session.send(Settings().command)
+        session.send("clear arp")  # it takes no address that it has seen another host have
 
     def load(self, wanted: str) -> Sequence[RefusedLine]:
         """Exchange the settings for the lines of a startup config; return the refused lines."""
