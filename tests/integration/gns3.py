@@ -31,6 +31,8 @@ from tests.support.programs import NotToBeHad, cache
 ROOT = Path(__file__).parents[2]
 _WIRES = ROOT / "tests/support/gns3/wires.py"
 _VPCS_PROMPT = re.compile(r"> \Z")
+_MACHINE = ROOT / "tests/support/gns3/machine.py"
+IOS_PROGRAM = "qemu-system-x86_64.ios"  # the server takes the machine's kind from the name
 _READY_S = 600  # the server is installed at first use
 RUN_S = 600.0
 # GNS3 refuses the version of Debian's VPCS, which has all that it needs
@@ -41,7 +43,7 @@ exec {program} "$@"
 
 
 def stand_ins(folder: Path) -> Path:
-    """A folder for the PATH with `ubridge`, `dynamips` and a `vpcs` of another version.
+    """A folder for the PATH with `ubridge`, `dynamips`, a `vpcs` of another version, and machines that are IOS nodes.
 
     Raises:
         NotToBeHad: This machine has no VPCS.
@@ -51,6 +53,7 @@ def stand_ins(folder: Path) -> Path:
         raise NotToBeHad("vpcs is missing; fix: apt-get install vpcs")
     folder.mkdir()
     scripts = {name: f'exec {sys.executable} {_WIRES} {name} "$@"\n' for name in ("ubridge", "dynamips")}
+    scripts[IOS_PROGRAM] = f'exec {sys.executable} {_MACHINE} "$@"\n'
     for name, body in {**scripts, "vpcs": _VPCS.format(program=program)}.items():
         (folder / name).write_text(f"#!/bin/sh\n{body}")
         (folder / name).chmod(0o755)

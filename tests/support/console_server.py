@@ -22,11 +22,12 @@ class ConsoleServer:
 
     Args:
         line: The line to the device.
+        port: Of the server; 0 takes any.
     """
 
-    def __init__(self, line: CliLine) -> None:
+    def __init__(self, line: CliLine, *, port: int = 0) -> None:
         self._line = line
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self._listener.settimeout(0.2)
         self.port = int(self._listener.getsockname()[1])
         self.connections = 0

@@ -126,17 +126,17 @@ class Server:
         """The number of the compute on which nodes run, which the environment names by its number or name.
 
         Raises:
-            RequirementMissing: There is none, or the server has no connection to it.
+            RequirementMissing: There is none.
         """
         there = self.get("/computes")
         found = [one for one in there if self.place.compute in (one["compute_id"], one.get("name"))]
+        if not there:
+            return self.place.compute  # a server of release 3 that was just started names none
         if not found:
-            known = ", ".join(str(one.get("name") or one["compute_id"]) for one in there) or "none"
+            known = ", ".join(str(one.get("name") or one["compute_id"]) for one in there)
             raise RequirementMissing(
                 f"the GNS3 server has no compute {self.place.compute!r} (known: {known})", f"name one in {COMPUTE}"
             )
-        if found[0].get("connected") is False:
-            raise RequirementMissing(f"the GNS3 server is not connected to its compute {self.place.compute!r}")
         return str(found[0]["compute_id"])
 
     @property
