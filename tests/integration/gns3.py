@@ -54,6 +54,7 @@ def stand_ins(folder: Path) -> Path:
     folder.mkdir()
     scripts = {name: f'exec {sys.executable} {_WIRES} {name} "$@"\n' for name in ("ubridge", "dynamips")}
     scripts[IOS_PROGRAM] = f'exec {sys.executable} {_MACHINE} "$@"\n'
+    scripts["qemu-img"] = 'echo "qemu-img version 7.2.22"\n'  # looked for beside it, for disks alone
     for name, body in {**scripts, "vpcs": _VPCS.format(program=program)}.items():
         (folder / name).write_text(f"#!/bin/sh\n{body}")
         (folder / name).chmod(0o755)

@@ -48,8 +48,8 @@ ground_truth_configs:
     - interface GigabitEthernet0/1
     - ip address 10.0.2.1 255.255.255.0
 testcases:
-  - {name: pc1 reaches pc2, kind: reachability, from: pc1, to: 10.0.2.2, within: 20s}
-  - {name: pc2 reaches R1, kind: reachability, from: pc2, to: 10.0.1.1, within: 20s}
+  - {name: pc1 reaches pc2, kind: reachability, from: pc1, to: pc2, within: 20s}
+  - {name: pc2 reaches pc1, kind: reachability, from: pc2, to: pc1, within: 20s}
   - name: the address is configured
     kind: show
     device: R1

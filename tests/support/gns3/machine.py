@@ -40,12 +40,14 @@ def main() -> None:
     wires = {int(port): (int(remote), int(local)) for port, remote, local in _WIRE.findall(words)}
     serial, monitor = _SERIAL.search(words), _MONITOR.search(words)
     assert serial is not None
+    # the server connects at once, long before there is a router
+    console = socket.create_server(("127.0.0.1", int(serial[1])))
     if monitor is not None:
         _answer_monitor(int(monitor[1]))
     lab = _deployed(sorted(wires))
     for port, (remote, local) in wires.items():
         _connect(lab.nodes[f"p{port}"], remote, local)
-    server = _served(lab, int(serial[1]))
+    server = _served(lab, console)
     ends = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ends.set())
@@ -80,8 +82,8 @@ def _host(name: str) -> Any:
     return Node(name=name, platform="linux")
 
 
-def _served(lab: Any, port: int) -> Any:
-    """The console of the router at a port, as QEMU serves that of a machine."""
+def _served(lab: Any, listener: socket.socket) -> Any:
+    """The console of the router, as QEMU serves that of a machine."""
     from pytest_netbench.lab.ssh.hosts import Host
     from pytest_netbench.lab.ssh.server import SshServer
     from pytest_netbench.lab.ssh_line import SshLine, SshTarget
@@ -95,7 +97,7 @@ def _served(lab: Any, port: int) -> Any:
     target = SshTarget(
         host="127.0.0.1", port=server.ports["R1"], user=host.username, password=password, host_key="ignore"
     )
-    return ConsoleServer(SshLine("R1", target), port=port)
+    return ConsoleServer(SshLine("R1", target), listener=listener)
 
 
 class _Open:
