@@ -25,6 +25,7 @@ COMPUTE: Final = "NETBENCH_GNS3_COMPUTE"
 DEFAULT_URL: Final = "http://127.0.0.1:3080"
 OLDEST: Final = (2, 2)
 """The oldest release that is accepted."""
+_LOCAL: Final = "local"
 _ASKED_S = 10.0
 _LONGEST = 600
 _RELEASE = re.compile(r"(\d+)\.(\d+)")
@@ -64,7 +65,7 @@ class Place:
     user: str = ""
     password: str = ""
     certificates: str | None = None
-    compute: str = "local"
+    compute: str = _LOCAL
     named: bool = False
     timeout_s: float = 60.0
 
@@ -84,7 +85,7 @@ class Place:
             user=os.environ.get(USER, ""),
             password=os.environ.get(PASSWORD, ""),
             certificates=os.environ.get(CERTIFICATES) or None,
-            compute=os.environ.get(COMPUTE) or "local",
+            compute=os.environ.get(COMPUTE) or _LOCAL,
             named=bool(asked),
         )
 
@@ -128,12 +129,13 @@ class Server:
         Raises:
             RequirementMissing: There is none.
         """
+        if self.place.compute == _LOCAL:
+            return _LOCAL  # release 3 does not list it
         there = self.get("/computes")
         found = [one for one in there if self.place.compute in (one["compute_id"], one.get("name"))]
-        if not there:
-            return self.place.compute  # a server of release 3 that was just started names none
         if not found:
-            known = ", ".join(str(one.get("name") or one["compute_id"]) for one in there)
+            names = [str(one.get("name") or one["compute_id"]) for one in there]
+            known = ", ".join(dict.fromkeys([_LOCAL, *names]))
             raise RequirementMissing(
                 f"the GNS3 server has no compute {self.place.compute!r} (known: {known})", f"name one in {COMPUTE}"
             )
