@@ -92,7 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME|FILE",
         help=(
             "a lab that runs already, by its name or topology file, is used instead of new ones and put back as it was"
-            " after each trial; with --netbench-backend=containerlab."
+            " after each trial; with --netbench-backend=containerlab or gns3."
         ),
     )
     group.addoption(

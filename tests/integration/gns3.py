@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -18,13 +19,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pytest_netbench.lab.connections import ConsoleConnections
+from pytest_netbench.lab.consoles import Console, Credentials
+from pytest_netbench.lab.device_node import DeviceNode
+from pytest_netbench.lab.telnet import TelnetLine
+from pytest_netbench.model.topology import Node, Topology
+from pytest_netbench.platforms.vpcs.session import session_of
 from tests.integration.guests import KERNEL_WORDS, MEMORY_MB, Guest
 from tests.support.programs import NotToBeHad, cache
 
 ROOT = Path(__file__).parents[2]
 _WIRES = ROOT / "tests/support/gns3/wires.py"
+_VPCS_PROMPT = re.compile(r"> \Z")
+_MACHINE = ROOT / "tests/support/gns3/machine.py"
+IOS_PROGRAM = "qemu-system-x86_64.ios"  # the server takes the machine's kind from the name
 _READY_S = 600  # the server is installed at first use
-_RUN_S = 600
+RUN_S = 600.0
 # GNS3 refuses the version of Debian's VPCS, which has all that it needs
 _VPCS = """
 [ "$*" = -v ] && echo "Welcome to Virtual PC Simulator, version 0.6.1" && exit
@@ -33,7 +43,7 @@ exec {program} "$@"
 
 
 def stand_ins(folder: Path) -> Path:
-    """A folder for the PATH with `ubridge`, `dynamips` and a `vpcs` of another version.
+    """A folder for the PATH with `ubridge`, `dynamips`, a `vpcs` of another version, and machines that are IOS nodes.
 
     Raises:
         NotToBeHad: This machine has no VPCS.
@@ -43,6 +53,8 @@ def stand_ins(folder: Path) -> Path:
         raise NotToBeHad("vpcs is missing; fix: apt-get install vpcs")
     folder.mkdir()
     scripts = {name: f'exec {sys.executable} {_WIRES} {name} "$@"\n' for name in ("ubridge", "dynamips")}
+    scripts[IOS_PROGRAM] = f'exec {sys.executable} {_MACHINE} "$@"\n'
+    scripts["qemu-img"] = 'echo "qemu-img version 7.2.22"\n'  # looked for beside it, for disks alone
     for name, body in {**scripts, "vpcs": _VPCS.format(program=program)}.items():
         (folder / name).write_text(f"#!/bin/sh\n{body}")
         (folder / name).chmod(0o755)
@@ -56,14 +68,17 @@ class Gns3:
         folder: Of its projects.
         release: Of PyPI's gns3-server.
         say: Prints a line of progress.
+
+    Attributes:
+        run_s: Seconds that a client has.
     """
 
     def __init__(self, folder: Path, release: str, say: Callable[[str], None]) -> None:
         self.folder = folder
         self.release = release
+        self.run_s = RUN_S
         self._say = say
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
+        self.port = _free_port()
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("NETBENCH")},
             "PATH": f"{stand_ins(folder / 'bin')}:{os.environ['PATH']}",
@@ -122,16 +137,16 @@ class Gns3:
             time.sleep(0.1)
         return True
 
-    def ask(self, path: str, body: object = None) -> Any:
-        """What its interface answers; to a ``POST`` if there is a body, JSON or bytes."""
+    def ask(self, path: str, body: object = None, *, method: str | None = None) -> Any:
+        """What its interface answers; to a ``POST`` if there is a body, JSON or bytes, and no method is named."""
         place, user = self.environment["NETBENCH_GNS3"], self.environment["NETBENCH_GNS3_USER"]
         password = self.environment["NETBENCH_GNS3_PASSWORD"]
         if self.release.startswith("3"):
             given = {"username": user, "password": password}
             token = _answer(f"{place}/v3/access/users/authenticate", given, {})["access_token"]
-            return _answer(f"{place}/v3{path}", body, {"Authorization": f"Bearer {token}"})
+            return _answer(f"{place}/v3{path}", body, {"Authorization": f"Bearer {token}"}, method)
         word = base64.b64encode(f"{user}:{password}".encode()).decode()
-        return _answer(f"{place}/v2{path}", body, {"Authorization": f"Basic {word}"})
+        return _answer(f"{place}/v2{path}", body, {"Authorization": f"Basic {word}"}, method)
 
     def add_template(self, name: str, guest: Guest, *, adapters: int) -> None:
         """Make a template of a guest, which runs without KVM."""
@@ -177,7 +192,7 @@ class Gns3:
         """What Python prints for a client of it, and its status."""
         process = self.open(*words, **env)
         try:
-            output, _ = process.communicate(timeout=_RUN_S)
+            output, _ = process.communicate(timeout=self.run_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
@@ -197,10 +212,25 @@ class Gns3:
         return shown, [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def _answer(url: str, body: object, headers: dict[str, str]) -> Any:
+def _free_port() -> int:
+    """A port for a server, on which depend the UDP ports of its links: another server has others."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = int(listener.getsockname()[1])
+        first = 10_000 + port % 20 * 1_000
+        try:
+            for number in range(first, first + 100):
+                with socket.socket(type=socket.SOCK_DGRAM) as probe:
+                    probe.bind(("127.0.0.1", number))
+        except OSError:
+            continue
+        return port
+
+
+def _answer(url: str, body: object, headers: dict[str, str], method: str | None = None) -> Any:
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
-    asked = urllib.request.Request(url, data, {"Content-Type": kind, **headers})
+    asked = urllib.request.Request(url, data, {"Content-Type": kind, **headers}, method=method)
     try:
         with urllib.request.urlopen(asked) as answer:
             return json.loads(answer.read() or "null")
@@ -221,3 +251,14 @@ def served(folder: Path, release: str, say: Callable[[str], None]) -> Iterator[G
         yield one
     finally:
         one.end()
+
+
+def settings(name: str, port: int) -> list[str]:
+    """What a host shows at its console, line by line."""
+    console = Console(name, lambda: TelnetLine(name, "127.0.0.1", port), Credentials(), prompt=_VPCS_PROMPT)
+    line = ConsoleConnections(console.connect)
+    topology = Topology(nodes=(Node(name=name),))
+    node = DeviceNode(name=name, platform="linux", topology=topology, line=line, hang_up=line.close)
+    with contextlib.closing(node):
+        shown = session_of(node).send("show ip")
+    return [one for one in shown.split("\n") if one.startswith(("NAME", "IP/MASK", "GATEWAY", "DNS", "DOMAIN", "MTU"))]

@@ -8,6 +8,7 @@ By hand, tasks by the oracle and by nop, with as many guests at once as a task h
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import Any
 from tests.integration import guests
 from tests.integration.gns3 import Gns3, served
 
+_TRIAL_S = 1500.0  # by hand
 _ADAPTERS = 6  # as many links as a node of a shipped task has
 _KINDS = f"""\
 linux:
@@ -59,17 +61,29 @@ def main() -> None:
     """Print the verdicts of each task, and what is not as on ``netns``."""
     release, *tasks = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder, served_with_guests(Path(folder), release, print) as gns3:
+        gns3.run_s = _TRIAL_S
         for task in tasks:
-            found, shown = {}, ""
-            for backend in ("netns", "gns3"):
-                shown, results = gns3.pytest(task, "--agent=oracle", "--agent=nop", backend=backend)
-                found[backend] = verdicts(results)
-                for one in results:
-                    words = (one["agent"]["id"], one["status"], f"deploy {one['deploy_s']:.0f} s")
-                    print(task, backend, *words, f"evaluation {one['evaluate_s']:.0f} s", flush=True)
-                    for case in one["testcase_results"]:
-                        print("   ", case["status"], case["name"], case["measured"] or "", flush=True)
-            print(task, "equal" if found["gns3"] == found["netns"] else f"DIFFERS\n{shown}", flush=True)
+            for agent in ("oracle", "nop"):
+                found = {backend: _verdict(gns3, task, agent, backend) for backend in ("netns", "gns3")}
+                print(task, agent, "equal" if found["gns3"] == found["netns"] else "DIFFERS", flush=True)
+
+
+def _verdict(gns3: Gns3, task: str, agent: str, backend: str) -> dict[str, tuple[str, dict[str, str]]]:
+    try:
+        shown, results = gns3.pytest(task, f"--agent={agent}", backend=backend)
+    except subprocess.TimeoutExpired:
+        print(task, agent, backend, f"took more than {_TRIAL_S:g} s", gns3.netbench("clean"), flush=True)
+        return {}
+    if not results:
+        print(shown, flush=True)
+    for one in results:
+        times = f"deploy {one['deploy_s']:.0f} s, evaluation {one['evaluate_s']:.0f} s"
+        print(task, agent, backend, one["status"], times, one["error"] or "", flush=True)
+        for case in one["testcase_results"]:
+            print(
+                "   ", case["status"], f"{case['duration_s']:.0f} s", case["name"], case["measured"] or "", flush=True
+            )
+    return verdicts(results)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.gns3 import Gns3, served
+from tests.integration.gns3 import Gns3, served, settings
 from tests.support.programs import NotToBeHad
 
 RELEASES = ("3.0.6", "2.2.61")
@@ -221,6 +222,24 @@ def test_a_project_of_a_killed_run_is_deleted_by_clean_and_by_the_next_run(gns3:
             shown, (result,) = gns3.pytest(str(gns3.folder / "printer.task.yaml"), "--agent=oracle")
             assert result["status"] == "passed", shown
         assert gns3.projects() == []
+
+
+def test_the_project_of_a_failed_trial_stays_until_it_is_told_to_go(gns3: Gns3) -> None:
+    task = str(gns3.folder / "printer.task.yaml")
+    shown, results = gns3.pytest(task, "--agent=nop", "--agent=oracle", "--netbench-keep", "-n", "2")
+    assert {one["agent"]["id"]: one["status"] for one in results} == {"nop": "failed", "oracle": "passed"}, shown
+    (name,) = gns3.projects()
+    assert f"  project {name} of {gns3.environment['NETBENCH_GNS3']}\n" in shown
+    assert "to remove them: netbench clean --kept" in shown
+    consoles = dict(re.findall(r"^ +(\w+): telnet 127\.0\.0\.1 (\d+)$", shown, re.MULTILINE))
+    assert consoles.keys() == {"pc1", "pc2", "printer"}
+    assert "10.9.0.30/24" in " ".join(settings("printer", int(consoles["printer"])))
+    assert "nothing to remove" in gns3.netbench("clean", "--backend", "gns3")
+    _, results = gns3.pytest(task, "--agent=oracle")
+    assert [one["status"] for one in results] == ["passed"]
+    assert gns3.projects() == [name]
+    assert f"gns3: removed {name}" in gns3.netbench("clean", "--kept", "--backend", "gns3")
+    assert gns3.projects() == []
 
 
 def test_a_server_that_is_killed_takes_all_its_programs_with_it_and_the_lab_is_an_error(gns3: Gns3) -> None:

@@ -22,11 +22,12 @@ class ConsoleServer:
 
     Args:
         line: The line to the device.
+        listener: Where it is served; ``None`` takes any port.
     """
 
-    def __init__(self, line: CliLine) -> None:
+    def __init__(self, line: CliLine, *, listener: socket.socket | None = None) -> None:
         self._line = line
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", 0)) if listener is None else listener
         self._listener.settimeout(0.2)
         self.port = int(self._listener.getsockname()[1])
         self.connections = 0

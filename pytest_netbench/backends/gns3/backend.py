@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,24 +10,21 @@ from typing import Any
 
 from pytest_netbench import parts
 from pytest_netbench.backends.gns3 import kinds, projects, serving
+from pytest_netbench.backends.gns3.attached import deploying, project, restoring
+from pytest_netbench.backends.gns3.attached.lab import AttachedLab
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.lab import Gns3Lab
 from pytest_netbench.backends.gns3.links import lack_of
-from pytest_netbench.backends.gns3.ports import kernel_interface
-from pytest_netbench.backends.gns3.power import AnyNode
+from pytest_netbench.backends.gns3.nodes import node_of
 from pytest_netbench.backends.gns3.server import Place, Server, Unreachable
 from pytest_netbench.backends.gns3.topology import SWITCH, Site, build
 from pytest_netbench.backends.gns3.turns import turn
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
-from pytest_netbench.lab.consoles import PROMPT, Console
 from pytest_netbench.lab.deployment import bring_up
-from pytest_netbench.lab.device_node import DeviceNode
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.lab.shells.node import ShellNode
-from pytest_netbench.lab.telnet import TelnetLine
 from pytest_netbench.platforms.capabilities import CLI, HOSTED
 from pytest_netbench.platforms.vpcs.settings import beyond
 
@@ -36,9 +32,6 @@ _OWNER = "backend gns3"
 CAPABILITIES = (*HOSTED, CLI.name, PROBES.name, LINKS.name, NODES.name)
 """What its labs and nodes offer; probes, if a host is a VPCS or runs Linux."""
 _START = "start one by `netbench gns3 serve`, or name one in NETBENCH_GNS3"
-_PROMPTS = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT, "shell": PROMPT}
-_ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - what a server says that listens everywhere
-_TELNET = "telnet"
 
 
 class Gns3Backend:
@@ -52,20 +45,31 @@ class Gns3Backend:
         try:
             server = Server(place)
             templates = server.get("/templates")
+            server.compute()
         except LabError as error:
             return [Check("server", False, True, str(error), _remedy(error)), *_capabilities()]
+        except RequirementMissing as error:
+            return [Check("compute", False, True, error.lack, error.remedy), *_capabilities()]
         return [
             Check("server", True, True, f"GNS3 {server.release} at {place.url}, compute {place.compute}"),
             *(_template(dialect, kind, templates) for dialect, kind in kinds.table().items()),
             *_capabilities(),
         ]
 
+    def running(self) -> list[str]:
+        server = _server_if_any()
+        return [] if server is None else project.names(server)
+
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
+        if request.lab is not None:
+            return _beyond(request) or _lack_of_project(request)
         table = kinds.table()
         if (lack := _lack(request, table)) is not None:
             return lack
         try:
-            templates = Server(Place.of_environment()).get("/templates")
+            server = Server(Place.of_environment())
+            server.compute()
+            templates = server.get("/templates")
             for dialect in dict.fromkeys(request.dialects.values()):
                 kinds.template_of(table[dialect].template, templates)
                 table[dialect].credentials()
@@ -81,39 +85,44 @@ class Gns3Backend:
 
     def clean(self) -> Cleaned:
         server = _server_if_any()
-        return Cleaned() if server is None else _cleaned(server)
+        restored = restoring.clean(server)
+        return restored if server is None else _sum(restored, _cleaned(server))
 
     def remove_kept(self) -> Cleaned:
         server = _server_if_any()
-        removed = [] if server is None else list(projects.kept(server))
-        for project in removed:
-            assert server is not None
-            projects.remove(server, project)
-        return Cleaned(tuple(project.name for project in removed))
+        if server is None:
+            return Cleaned()
+        restored = restoring.remove_kept(server)
+        removed = list(projects.kept(server))
+        for one in removed:
+            projects.remove(server, one)
+        return _sum(restored, Cleaned(tuple(one.name for one in removed)))
 
     def serve(self, *, port: int, release: str | None, kvm: bool, say: Callable[[str], None]) -> None:
         serving.serve(port=port, release=release or serving.RELEASE, kvm=kvm, say=say)
 
-    def deploy(self, request: LabRequest) -> Gns3Lab:
+    def deploy(self, request: LabRequest) -> Gns3Lab | AttachedLab:
         began = time.monotonic()
         server = Server(Place.of_environment())
+        if request.lab is not None:
+            return deploying.deploy(server, request)
         table = kinds.table()
         if (lack := _lack(request, table)) is not None:
             raise RequirementMissing(*lack)
         drivers = _drivers(request.dialects, table)
         with contextlib.suppress(LabError):  # the lab of somebody else: `netbench clean` tells
             _cleaned(server)
-        project = projects.create(server, request.name)
+        made = projects.create(server, request.name)
         try:
             with turn(server.place.url):
-                lab = _lab(build(server, project, request, table), request, table, drivers)
+                lab = _lab(build(server, made, request, table), request, table, drivers)
                 lab.start()
             lab.await_prompts()
         except Unreachable:
             raise  # it cannot be asked to remove anything either: the next run does
         except BaseException:
             with contextlib.suppress(LabError):  # why it could not be deployed is what counts
-                projects.remove(server, project)
+                projects.remove(server, made)
             raise
         lab.refused_startup_lines, lab.readiness = bring_up(lab, _typed(request, table))
         lab.deploy_s = time.monotonic() - began
@@ -133,64 +142,43 @@ def _server_if_any() -> Server | None:
 
 def _cleaned(server: Server) -> Cleaned:
     removed, left = [], []
-    for project, owner in list(projects.owned(server)):
+    for one, owner in list(projects.owned(server)):
         lives = owner.lives()
         if lives is None:
-            left.append(f"project {project.name}, which {owner} owns: whether that runs cannot be seen from here")
+            left.append(f"project {one.name}, which {owner} owns: whether that runs cannot be seen from here")
         elif not lives:
-            projects.remove(server, project)
-            removed.append(project.name)
+            projects.remove(server, one)
+            removed.append(one.name)
     return Cleaned(tuple(removed), tuple(left))
 
 
+def _sum(one: Cleaned, other: Cleaned) -> Cleaned:
+    return Cleaned((*one.removed, *other.removed), (*one.left_alone, *other.left_alone))
+
+
+def _lack_of_project(request: LabRequest) -> tuple[str, str | None] | None:
+    """What a project that exists lacks."""
+    try:
+        return deploying.lacks(Server(Place.of_environment()), request, CAPABILITIES)
+    except LabError as error:
+        return f"{_OWNER} cannot run here: {error}", _remedy(error)
+
+
 def _lab(site: Site, request: LabRequest, table: Mapping[str, Kind], drivers: Mapping[str, Any]) -> Gns3Lab:
-    places = {name: _console_at(name, site, table[dialect]) for name, dialect in request.dialects.items()}
-    consoles = {name: _console(name, place, table[request.dialects[name]]) for name, place in places.items()}
+    made = {
+        name: node_of(
+            name, site.nodes[name], table[dialect], dialect=dialect, topology=request.topology, server=site.server
+        )
+        for name, dialect in request.dialects.items()
+    }
     return Gns3Lab(
         site=site,
         request=request,
-        nodes={name: _node(name, site, request, table, consoles[name]) for name in consoles},
-        consoles=consoles,
-        logins={name: f"telnet {host} {port}" for name, (host, port) in places.items()},
+        nodes={name: one.node for name, one in made.items()},
+        consoles={name: one.console for name, one in made.items()},
+        logins={name: one.login for name, one in made.items()},
         kinds={name: table[dialect] for name, dialect in request.dialects.items()},
         drivers={name: drivers[dialect] for name, dialect in request.dialects.items()},
-    )
-
-
-def _node(name: str, site: Site, request: LabRequest, table: Mapping[str, Kind], console: Console) -> AnyNode:
-    dialect, topology = request.dialects[name], request.topology
-    if table[dialect].console != "shell":
-        return DeviceNode(name=name, platform=dialect, topology=topology, line=console)
-    return ShellNode(
-        name=name,
-        platform=dialect,
-        topology=topology,
-        connect=console.connect,
-        has_one_line=True,
-        interfaces={one: kernel_interface(site.nodes[name], one) for one in topology.interfaces(name)},
-    )
-
-
-def _console_at(name: str, site: Site, kind: Kind) -> tuple[str, int]:
-    """The host and port of a node's console."""
-    shown = site.nodes[name]
-    if shown.get("console_type") != _TELNET or not shown.get("console"):
-        raise LabError(
-            f"{name}: template {kind.template!r} has a console by {shown.get('console_type')}, expected {_TELNET}"
-        )
-    host, port = str(shown.get("console_host") or ""), int(shown["console"])
-    if host in _ANYWHERE:
-        host = site.server.place.host
-    return host, port
-
-
-def _console(name: str, place: tuple[str, int], kind: Kind) -> Console:
-    return Console(
-        name,
-        lambda: TelnetLine(name, *place),
-        kind.credentials(),
-        prompt=_PROMPTS[kind.console],
-        within_s=kind.boot_s,
     )
 
 

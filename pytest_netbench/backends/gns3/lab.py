@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from pytest_netbench.backends.gns3 import projects
 from pytest_netbench.backends.gns3.kinds import Kind
 from pytest_netbench.backends.gns3.links import Gns3Links
-from pytest_netbench.backends.gns3.power import AnyNode, Gns3Nodes
-from pytest_netbench.backends.gns3.prober import VpcsProber
+from pytest_netbench.backends.gns3.nodes import AnyNode, isolation_of, prober_of
+from pytest_netbench.backends.gns3.power import Gns3Nodes
 from pytest_netbench.backends.gns3.server import Refused
 from pytest_netbench.backends.gns3.topology import Site
 from pytest_netbench.errors import LabError
@@ -21,21 +21,14 @@ from pytest_netbench.lab.consoles import Console
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.lab.shells.linux_console import LinuxConsole
 from pytest_netbench.lab.shells.node import ShellNode
-from pytest_netbench.lab.shells.prober import ConsoleProber
 from pytest_netbench.model.ready import Readiness
-from pytest_netbench.model.trial import Isolation, RefusedLine
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capability import Capability
 
 T = TypeVar("T")
 _START_S = 120.0
 _SIDE_BY_SIDE = 8
-_READ_ONLY = {
-    "shell": "on a host a user without rights, if the host can take rights away; the view node of vtysh",
-    "vpcs": "on a VPCS only commands that read are typed",
-    "device": "on a device the commands that read, and all others without privileges",
-}
 
 
 class Gns3Lab:
@@ -72,8 +65,7 @@ class Gns3Lab:
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
         self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
-        answers = dict.fromkeys(kind.console for kind in kinds.values())
-        self.isolation = Isolation(read_only="; ".join(_READ_ONLY[one] for one in answers))
+        self.isolation = isolation_of(kinds)
         self._site = site
         self._consoles = consoles
         self._logins = logins
@@ -144,9 +136,11 @@ class Gns3Lab:
 
     def _let_go(self) -> None:
         for node in self.nodes.values():
-            node.memory.clear()  # sessions; what runs on a node ends with it
             if isinstance(node, ShellNode):
+                node.memory.clear()  # sessions; what runs on a node ends with it
                 node.let_go()
+            else:
+                node.close()
 
     def destroy(self) -> None:
         if self._cleaner is not None:
@@ -178,13 +172,3 @@ class Gns3Lab:
             raise LabError(
                 f"project {self.project.name} could not be deleted (fix: netbench clean): {self._cleaning_failed}"
             ) from self._cleaning_failed
-
-
-def prober_of(nodes: Mapping[str, AnyNode], kinds: Mapping[str, Kind]) -> Prober | None:
-    """What sends probes: the Linux hosts, else the hosts that are a VPCS; ``None`` if there are neither."""
-    linux = {name: LinuxConsole(node) for name, node in nodes.items() if isinstance(node, ShellNode)}
-    if linux:
-        return ConsoleProber(linux)
-    hosts = {name: node for name, node in nodes.items() if kinds[name].console == "vpcs"}
-    others = {name: node for name, node in nodes.items() if name not in hosts}
-    return VpcsProber(hosts, others) if hosts else None

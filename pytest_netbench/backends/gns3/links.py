@@ -14,7 +14,7 @@ from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.model.topology import LinkQuality
 
 _ALL: Final = {"frequency_drop": [-1]}
-_NONE: Final = {"bpf": ["ether proto 0xffff"]}
+NO_FILTER: Final = {"bpf": ["ether proto 0xffff"]}
 """Drops what nobody sends. GNS3 3.0 forgets to take the last filter away, so one is always there once there was one."""
 _PERCENT = 100
 
@@ -56,6 +56,7 @@ class Gns3Links:
         project: Of the lab.
         cables: By node and interface: the number of the link on the server. In a LAN each end has a link of its own.
         qualities: By number of a link: its quality in the topology.
+        cut: The numbers of the links that are suspended at first.
     """
 
     def __init__(
@@ -64,12 +65,14 @@ class Gns3Links:
         project: Project,
         cables: Mapping[tuple[str, str], str],
         qualities: Mapping[str, LinkQuality],
+        *,
+        cut: Collection[str] = (),
     ) -> None:
         self._server = server
         self._project = project
         self._cables = cables
         self._qualities = dict(qualities)
-        self._cut: set[str] = set()
+        self._cut = set(cut)
         self._crashed: frozenset[str] = frozenset()
         self._lock = threading.Lock()
 
@@ -145,7 +148,7 @@ class Gns3Links:
     def _filter(self, cable: str) -> None:
         crashed = any(node in self._crashed for (node, _), one in self._cables.items() if one == cable)
         quality = self._qualities.get(cable, LinkQuality())
-        self._change(cable, {"filters": dict(_ALL) if crashed else filters_of(quality) or dict(_NONE)})
+        self._change(cable, {"filters": dict(_ALL) if crashed else filters_of(quality) or dict(NO_FILTER)})
 
     def _change(self, cable: str, change: Mapping[str, Any]) -> None:
         self._server.put(f"{self._project.path}/links/{cable}", change)

@@ -31,7 +31,7 @@ def port_of(node: Mapping[str, Any], interface: str) -> Port:
     Raises:
         LabError: There is none.
     """
-    ports = [one for one in node.get("ports") or () if one.get("link_type", "ethernet") == "ethernet"]
+    ports = _ethernet(node)
     for one in ports:
         if any(_same(str(one.get(key) or ""), interface) for key in ("name", "short_name")):
             return _port(one)
@@ -53,8 +53,16 @@ def kernel_interface(node: Mapping[str, Any], interface: str) -> str:
         LabError: There is no port for it.
     """
     port = port_of(node, interface)
-    ports = [_port(one) for one in node["ports"] if one.get("link_type", "ethernet") == "ethernet"]
-    return f"eth{ports.index(port)}"
+    return f"eth{ports_of(node).index(port)}"
+
+
+def ports_of(node: Mapping[str, Any]) -> list[Port]:
+    """The Ethernet ports of a node, in the server's order."""
+    return [_port(one) for one in _ethernet(node)]
+
+
+def _ethernet(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [one for one in node.get("ports") or () if one.get("link_type", "ethernet") == "ethernet"]
 
 
 def _same(port: str, interface: str) -> bool:

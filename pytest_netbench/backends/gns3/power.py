@@ -6,14 +6,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pytest_netbench.backends.gns3.links import Gns3Links
+from pytest_netbench.backends.gns3.nodes import AnyNode
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.device_node import DeviceNode
 from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.platforms.driver import Boot
 from pytest_netbench.platforms.power import Rebooting
-
-AnyNode = DeviceNode | ShellNode
-"""A node of a lab: a device or a VPCS, or a Linux host."""
 
 
 class Gns3Nodes:

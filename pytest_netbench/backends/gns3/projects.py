@@ -76,6 +76,11 @@ def kept(server: Server) -> Iterator[Project]:
             yield Project(str(one["name"]), str(one["project_id"]))
 
 
+def is_ours(shown: Mapping[str, Any]) -> bool:
+    """Whether a project, as the server shows it, was made for a lab, kept or not."""
+    return any(variable.get("name") in (_OWNER, _KEPT) for variable in shown.get("variables") or ())
+
+
 def owned(server: Server) -> Iterator[tuple[Project, Owner]]:
     """The projects of labs, each with who owns it."""
     for one in server.get("/projects"):

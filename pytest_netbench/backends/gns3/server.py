@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from pytest_netbench.errors import LabDied, LabError, UsageError
+from pytest_netbench.errors import LabDied, LabError, RequirementMissing, UsageError
 
 URL: Final = "NETBENCH_GNS3"
 USER: Final = "NETBENCH_GNS3_USER"
@@ -25,6 +25,7 @@ COMPUTE: Final = "NETBENCH_GNS3_COMPUTE"
 DEFAULT_URL: Final = "http://127.0.0.1:3080"
 OLDEST: Final = (2, 2)
 """The oldest release that is accepted."""
+_LOCAL: Final = "local"
 _ASKED_S = 10.0
 _LONGEST = 600
 _RELEASE = re.compile(r"(\d+)\.(\d+)")
@@ -55,7 +56,7 @@ class Place:
         user: The user; empty if it asks for none.
         password: The password. Never printed.
         certificates: A file of certificates that are trusted beside those of this machine.
-        compute: The compute on which nodes run.
+        compute: Number or name of the compute on which nodes run.
         named: Whether somebody named the server; else it is where one is by default.
         timeout_s: A server that answers later hangs.
     """
@@ -64,7 +65,7 @@ class Place:
     user: str = ""
     password: str = ""
     certificates: str | None = None
-    compute: str = "local"
+    compute: str = _LOCAL
     named: bool = False
     timeout_s: float = 60.0
 
@@ -84,7 +85,7 @@ class Place:
             user=os.environ.get(USER, ""),
             password=os.environ.get(PASSWORD, ""),
             certificates=os.environ.get(CERTIFICATES) or None,
-            compute=os.environ.get(COMPUTE) or "local",
+            compute=os.environ.get(COMPUTE) or _LOCAL,
             named=bool(asked),
         )
 
@@ -121,6 +122,24 @@ class Server:
         if self._api == "/v3":
             self._authorization = self._token()
         self.get("/computes", timeout_s=_ASKED_S)
+
+    def compute(self) -> str:
+        """The number of the compute on which nodes run, which the environment names by its number or name.
+
+        Raises:
+            RequirementMissing: There is none.
+        """
+        if self.place.compute == _LOCAL:
+            return _LOCAL  # release 3 does not list it
+        there = self.get("/computes")
+        found = [one for one in there if self.place.compute in (one["compute_id"], one.get("name"))]
+        if not found:
+            names = [str(one.get("name") or one["compute_id"]) for one in there]
+            known = ", ".join(dict.fromkeys([_LOCAL, *names]))
+            raise RequirementMissing(
+                f"the GNS3 server has no compute {self.place.compute!r} (known: {known})", f"name one in {COMPUTE}"
+            )
+        return str(found[0]["compute_id"])
 
     @property
     def is_new(self) -> bool:

@@ -82,7 +82,7 @@ def _made(site: Site, template: Mapping[str, Any], name: str, number: int) -> Ma
     asked = {
         "x": (number % _COLUMNS) * _STEP,
         "y": (number // _COLUMNS) * _STEP,
-        "compute_id": template.get("compute_id") or server.place.compute,
+        "compute_id": template.get("compute_id") or server.compute(),
     }
     made = server.post(f"{project.path}/templates/{template['template_id']}", asked)
     if not isinstance(made, dict) or "node_id" not in made:

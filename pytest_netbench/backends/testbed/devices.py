@@ -8,15 +8,11 @@ from pytest_netbench import parts
 from pytest_netbench.backends.testbed import journal
 from pytest_netbench.backends.testbed.inventory.reading import Known, Testbed
 from pytest_netbench.backends.testbed.nodes import DRIVERS, AnyNode, node_of
-from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.attaching.batch_configs import BatchConfigs
-from pytest_netbench.lab.attaching.configs import Configs
+from pytest_netbench.lab.attaching.exchanging import Exchanges, configs_of
 from pytest_netbench.lab.attaching.guards import Guard
-from pytest_netbench.lab.attaching.host_configs import HostConfigs
 from pytest_netbench.lab.attaching.journal import key
 from pytest_netbench.lab.owners import Owner
-from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.model.topology import Topology
 
 
@@ -48,7 +44,7 @@ class Held:
         )
         self.node: AnyNode | None = None
         self.driver: Any = None
-        self.configs: Configs | BatchConfigs | HostConfigs | None = None
+        self.configs: Exchanges | None = None
         self.saved: str | None = None
 
     def prepare(self) -> None:
@@ -61,11 +57,7 @@ class Held:
         known = self.known
         self.node = node_of(self._as_node, known, self._topology, within_s=self._testbed.prompt_s)
         self.driver = parts.load("drivers", known.entry.driver or DRIVERS[known.device.dialect])()
-        if isinstance(self.node, ShellNode):
-            self.configs = HostConfigs(known.device, self.driver, self.node)
-        else:
-            kind = BatchConfigs if syntax_of(known.device.dialect).commit == "batch" else Configs
-            self.configs = kind(known.device, self.driver, self.node, known.entry.keep or ())
+        self.configs = configs_of(known.device, self.driver, self.node, known.entry.keep or ())
         before = journal.read(self.name)
         if before is not None:
             if self._topology is not None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from threading import Thread
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.testbed.devices import Held
-from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.attaching.exchanging import Exchanging, exchanging
+from pytest_netbench.lab.attaching.putting_back import side_by_side
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
@@ -21,10 +20,8 @@ from pytest_netbench.lab.shells.linux_console import LinuxConsole
 from pytest_netbench.lab.shells.node import ShellNode
 from pytest_netbench.lab.shells.prober import ConsoleProber
 from pytest_netbench.model.ready import Readiness
-from pytest_netbench.model.trial import CommandStatus, Isolation, RefusedLine
-from pytest_netbench.platforms.batches import Refusal, statuses_of_batch
+from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.driver import ListsRoutes, Route
 
 T = TypeVar("T")
 _log = logging.getLogger("pytest_netbench.testbed")
@@ -32,65 +29,6 @@ _READ_ONLY: Final = {
     "device": "the driver: `show` in privileged mode, all else in user mode",
     "host": "on a host a user without rights, if the host can take rights away",
 }
-_SECRETS: Final = re.compile(
-    r"^(\s*(?:set .*?)?(?:username .*?|enable )?(?:(?:encrypted-)?password|secret)(?: (?:\d+|sha\d+))? "
-    r"|snmp-server community )[^\s;]+",
-    re.MULTILINE,
-)
-
-
-class Exchanging:
-    """The driver of devices, which boots by exchanging their configurations, and hides their passwords."""
-
-    def __init__(self, driver: Any, held: Mapping[str, Held]) -> None:
-        self._driver = driver
-        self._held = held
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._driver, name)
-
-    def boot(self, node: Any, startup_config: str) -> Sequence[RefusedLine]:
-        """Load a startup config in place of what the device has."""
-        configs = self._held[node.name].configs
-        assert configs is not None
-        return configs.load(startup_config)
-
-    def apply(self, node: Any, commands: Sequence[str]) -> list[CommandStatus]:
-        """Configure a device, but for commands that would cut the way to it."""
-        messages = self._held[node.name].guard.refusals(commands)
-        wrong = next((at for at, message in enumerate(messages) if message is not None), None)
-        if wrong is not None and syntax_of(node.platform).commit == "batch":
-            return statuses_of_batch(node.name, commands, Refusal(message=str(messages[wrong]), index=wrong))
-        typed = [command for command, message in zip(commands, messages, strict=True) if message is None]
-        statuses = iter(self._driver.apply(node, typed))
-        return [
-            next(statuses)
-            if message is None
-            else CommandStatus(device=node.name, command=command, status="error", message=message)
-            for command, message in zip(commands, messages, strict=True)
-        ]
-
-    def running_config(self, node: Any) -> str:
-        """The running config, without passwords."""
-        return without_secrets(self._driver.running_config(node))
-
-    def execute(self, node: Any, command: str, **options: Any) -> str:
-        """What a command prints, without passwords."""
-        return without_secrets(self._driver.execute(node, command, **options))
-
-
-class ExchangingHosts(Exchanging):
-    """The same of a driver that lists the routes of its nodes."""
-
-    def table(self, node: Any) -> list[Route]:
-        """All routes of a host, but for those by its management interface."""
-        management = self._held[node.name].known.device.management
-        return [one for one in self._driver.table(node) if one.interfaces != (management,)]
-
-
-def without_secrets(text: str) -> str:
-    """A configuration, or what a command printed, without the passwords of logins."""
-    return _SECRETS.sub(r"\1<hidden>", text)
 
 
 class TestbedLab:
@@ -117,7 +55,7 @@ class TestbedLab:
         self._held = held
         by_driver: dict[str, Exchanging] = {}
         self._drivers = {
-            name: by_driver.setdefault(one.driver.name, _exchanging(one.driver, held)) for name, one in held.items()
+            name: by_driver.setdefault(one.driver.name, exchanging(one.driver, held)) for name, one in held.items()
         }
         self._cleaner: Thread | None = None
         self._failures: list[str] = []
@@ -146,8 +84,7 @@ class TestbedLab:
     def _put_back(self) -> None:
         began = time.monotonic()
         # one that does not answer does not keep others waiting
-        with ThreadPoolExecutor(max_workers=len(self._held), thread_name_prefix="netbench-testbed") as pool:
-            found = pool.map(_put_back, self._held.values())
+        found = side_by_side(self._held, lambda _, one: _put_back(one)).values()
         self._failures = [one for one in found if one is not None]
         for failure in self._failures:
             _log.error("a device is not as it was (fix: netbench clean): %s", failure)
@@ -164,10 +101,6 @@ class TestbedLab:
         self._cleaner.join()
         if self._failures:
             raise LabError("\n".join(["a device is not as it was (fix: netbench clean):", *self._failures]))
-
-
-def _exchanging(driver: Any, held: Mapping[str, Held]) -> Exchanging:
-    return (ExchangingHosts if isinstance(driver, ListsRoutes) else Exchanging)(driver, held)
 
 
 def _put_back(device: Held) -> str | None:

@@ -43,9 +43,13 @@ class Guard:
     Args:
         device: Which.
         node: The node that it stands for.
+
+    Attributes:
+        management: The interface by which it is reached, if it has one.
     """
 
     def __init__(self, device: Device, node: str) -> None:
+        self.management = device.management
         self._dialect = device.dialect
         self._node = node
         self._managed = None if device.management is None else full_name(device.dialect, device.management)

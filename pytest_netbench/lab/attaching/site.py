@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_netbench.model.topology import Endpoint
+from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +70,9 @@ class Match:
 
     devices: Mapping[str, str]
     by_shape: bool = False
+
+
+def alone(node: str, interfaces: Sequence[str]) -> Topology:
+    """The topology of one node with interfaces whose other ends nobody knows."""
+    ends = [(Endpoint(node=node, interface=interface),) for interface in interfaces]
+    return Topology(nodes=(Node(name=node),), links=tuple(Link(endpoints=end) for end in ends))

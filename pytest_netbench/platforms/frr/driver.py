@@ -29,7 +29,7 @@ from pytest_netbench.platforms.frr.processes import NO_KERNEL_NEXTHOPS
 from pytest_netbench.platforms.sessions import Excused, Neighbor, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
-_SHOW_TIMEOUT_S = 30.0
+_SHOW_TIMEOUT_S = 120.0  # of a router in QEMU without KVM
 _NOT_CONFIGURED = ("Building configuration...", "Current configuration:", NO_KERNEL_NEXTHOPS)
 
 

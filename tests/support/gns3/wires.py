@@ -94,6 +94,10 @@ class Switch:
         self.ports[name] = port
         port.listen(lambda frame: self._pass(frame, name))
 
+    def unplug(self, name: str) -> None:
+        del self.ports[name]
+        self._seen = {address: port for address, port in self._seen.items() if port != name}
+
     def _pass(self, frame: bytes, source: str) -> None:
         target, sender = frame[:6], frame[6:12]
         self._seen[sender] = source
@@ -159,7 +163,7 @@ class Wires:
         self.switches[name].plug(port, self.ports[port])
 
     def ethsw_remove_nio(self, name: str, port: str) -> None:
-        del self.switches[name].ports[port]
+        self.switches[name].unplug(port)
 
     def ethsw_set_access_port(self, name: str, port: str, vlan: str) -> None:
         """All ports are in one VLAN."""

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,11 +18,12 @@ from pytest_netbench.backends.containerlab.attached.running import Container, Ru
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.attaching.journal import Journals, Lock, key
 from pytest_netbench.lab.attaching.matching import NoMatch, match
+from pytest_netbench.lab.attaching.putting_back import put_back_all, side_by_side
+from pytest_netbench.lab.attaching.site import alone
 from pytest_netbench.lab.deployment import bring_up
 from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
 
 JOURNALS: Final = Journals("attached", what="a lab")
 """By name of a lab."""
@@ -136,7 +136,7 @@ def _held(request: LabRequest, found: RunningLab, logs: Path) -> dict[str, HeldN
             held[node.name] = HeldNode(
                 node.name, found.containers[chosen[node.name]], request.dialects[node.name], request.topology, logs
             )
-        _side_by_side(held, lambda node, one: one.check(request.programs.get(node, ())))
+        side_by_side(held, lambda node, one: one.check(request.programs.get(node, ())))
     except BaseException:
         _close(held)
         raise
@@ -144,7 +144,7 @@ def _held(request: LabRequest, found: RunningLab, logs: Path) -> dict[str, HeldN
 
 
 def _write(name: str, found: RunningLab, held: Mapping[str, HeldNode]) -> None:
-    saved = _side_by_side(held, lambda _, one: one.save())
+    saved = side_by_side(held, lambda _, one: one.save())
     nodes = {
         node: {
             "container": one.container.place.name,
@@ -189,17 +189,7 @@ def _restore(written: Mapping[str, Any], held: Mapping[str, HeldNode]) -> None:
     Raises:
         LabError: Some are not as they were; the text names all.
     """
-    failures: list[str] = []
-
-    def restore(node: str, one: HeldNode) -> None:
-        try:
-            one.restore(written["nodes"][node]["saved"])
-        except (LabError, OSError) as error:
-            failures.append(str(error))
-
-    _side_by_side(held, restore)
-    if failures:
-        raise LabError("\n".join(failures))
+    put_back_all(held, lambda node, one: one.restore(written["nodes"][node]["saved"]))
 
 
 def _put_back_left(name: str) -> None:
@@ -226,7 +216,7 @@ def _reopened(written: Mapping[str, Any]) -> Iterator[dict[str, HeldNode]]:
         for node, one in written["nodes"].items():
             # what was started anew has nothing of the run any more
             if (there := _still(one)) is not None:
-                held[node] = HeldNode(node, there, one["dialect"], _alone(node, one["interfaces"]), logs)
+                held[node] = HeldNode(node, there, one["dialect"], alone(node, one["interfaces"]), logs)
         yield held
     finally:
         _close(held, None, logs)
@@ -242,15 +232,3 @@ def _still(one: Mapping[str, Any]) -> Container | None:
         raise
     same = inspected["State"]["Running"] and inspected["State"]["StartedAt"] == one["started_at"]
     return container(inspected) if same else None
-
-
-def _alone(node: str, interfaces: list[str]) -> Topology:
-    ends = [(Endpoint(node=node, interface=interface),) for interface in interfaces]
-    return Topology(nodes=(Node(name=node),), links=tuple(Link(endpoints=end) for end in ends))
-
-
-def _side_by_side(held: Mapping[str, HeldNode], work: Any) -> dict[str, Any]:
-    """What work on each node returns; the first failure in their order is raised."""
-    with ThreadPoolExecutor(max_workers=max(1, min(6, len(held)))) as pool:
-        futures = {node: pool.submit(work, node, one) for node, one in held.items()}
-    return {node: future.result() for node, future in futures.items()}

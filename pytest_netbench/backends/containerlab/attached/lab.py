@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from threading import Thread
 from typing import Any, NoReturn, TypeVar
 
 from pytest_netbench.backends.containerlab.attached.held import HeldNode
 from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode, entering
 from pytest_netbench.backends.containerlab.power import ContainerNodes
-from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.attaching.putting_back import PuttingBack
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.request import LabRequest
@@ -80,7 +79,7 @@ class AttachedLab:
         self.substitutes: dict[str, str] = {}
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
-        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self.deploy_s = self.destroy_s = 0.0
         self.prober = NamespaceProber(
             {node: Namespace(pid=one.place.pid, interfaces=(*one.interfaces, "lo")) for node, one in self.nodes.items()}
         )
@@ -96,10 +95,13 @@ class AttachedLab:
         )
         power = _Nodes(self.nodes, self._drivers, links, request.startup_configs)
         self._offered = {PROBES.name: self.prober, LINKS.name: links, NODES.name: power}
-        self._put_back = put_back
         self._leave = leave
-        self._cleaner: Thread | None = None
-        self._failure: BaseException | None = None
+        self._putting_back = PuttingBack(f"lab {name}", put_back)
+
+    @property
+    def cleanup_s(self) -> float:
+        """Wall seconds until the lab was as before."""
+        return self._putting_back.took_s
 
     def driver(self, node: str) -> Any:
         return self._drivers[node]
@@ -116,21 +118,8 @@ class AttachedLab:
         )
 
     def destroy(self) -> None:
-        if self._cleaner is not None:
-            return
-        started = time.monotonic()
         self.prober.close()
-        # not a daemon thread: the interpreter does not end before it does
-        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-put-back", daemon=False)
-        self._cleaner.start()
-        self.destroy_s = time.monotonic() - started
-
-    def _clean_up(self, started: float) -> None:
-        try:
-            self._put_back()
-        except Exception as error:  # noqa: BLE001 - given to whoever waits
-            self._failure = error
-        self.cleanup_s = time.monotonic() - started
+        self._putting_back.start()
 
     def await_cleanup(self) -> None:
         """Wait until the lab is as it was.
@@ -138,10 +127,4 @@ class AttachedLab:
         Raises:
             LabError: The lab was not destroyed, or is not as it was.
         """
-        if self._cleaner is None:
-            raise LabError("the lab was not destroyed")
-        self._cleaner.join()
-        if self._failure is not None:
-            raise LabError(
-                f"lab {self.attached_to} is not as it was (fix: netbench clean): {self._failure}"
-            ) from self._failure
+        self._putting_back.wait()

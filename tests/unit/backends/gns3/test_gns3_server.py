@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
@@ -15,7 +16,7 @@ from pytest_netbench.backends.gns3 import projects
 from pytest_netbench.backends.gns3.backend import Gns3Backend
 from pytest_netbench.backends.gns3.projects import Project
 from pytest_netbench.backends.gns3.server import Denied, Place, Refused, Server, Unreachable
-from pytest_netbench.errors import LabError, UsageError
+from pytest_netbench.errors import LabError, RequirementMissing, UsageError
 from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.protocols import Cleaned, Cleans, Serves
 
@@ -106,6 +107,17 @@ def test_a_server_of_release_2_is_asked_with_user_and_password(stand_in: StandIn
     server = Server(stand_in.place)
     assert (server.release, server.is_new) == ("2.2.61", False)
     assert stand_in.asked[-1] == ("GET", "/v2/computes", "Basic YWRtaW46cmlnaHQ=")
+
+
+def test_a_compute_is_found_by_its_number_or_name_and_the_servers_own_is_always_there(stand_in: StandIn) -> None:
+    computes = [{"compute_id": "c1", "name": "far"}]
+    stand_in.answers["GET", "/v3/computes"] = lambda _: (200, computes)
+    for named, found in (("c1", "c1"), ("far", "c1"), ("local", "local")):
+        assert Server(replace(stand_in.place, compute=named)).compute() == found
+    with pytest.raises(RequirementMissing) as caught:
+        Server(replace(stand_in.place, compute="near")).compute()
+    assert caught.value.lack == "the GNS3 server has no compute 'near' (known: local, far)"
+    assert caught.value.remedy == "name one in NETBENCH_GNS3_COMPUTE"
 
 
 def test_a_token_that_has_ended_is_replaced_once(stand_in: StandIn) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.backends.testbed.lab import without_secrets
+from pytest_netbench.lab.attaching.exchanging import without_secrets
 
 
 @pytest.mark.parametrize(
