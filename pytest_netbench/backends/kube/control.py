@@ -7,12 +7,12 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
-from pytest_netbench.backends.kube.client import KINDS, Kind, Object, identity
-from pytest_netbench.backends.kube.loop import EventLoop
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.runtime import READY_S, Runtime
 from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import managed
+from pytest_netbench.lab.kubernetes.client import KINDS, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.protocols import Lab
 
 _SLACK_S: Final = 15.0

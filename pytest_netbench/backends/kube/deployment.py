@@ -14,13 +14,13 @@ from pytest_netbench.backends.kube.binaries import find
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane, shared
 from pytest_netbench.backends.kube.lab import ClusterLab
-from pytest_netbench.backends.kube.loop import EventLoop
 from pytest_netbench.backends.kube.machine.containers import PROGRAM
-from pytest_netbench.backends.kube.pod import program
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.errors import InputError, LabError
 from pytest_netbench.kubernetes.objects import Object, parse
 from pytest_netbench.lab.clusters import Labs
+from pytest_netbench.lab.kubernetes.loop import EventLoop
+from pytest_netbench.lab.kubernetes.pod import program
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.payload import CLUSTER_PLATFORM

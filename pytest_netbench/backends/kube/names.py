@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pytest_netbench.backends.kube.client import Object
 from pytest_netbench.backends.kube.plan import DNS_ADDRESS
+from pytest_netbench.lab.kubernetes.client import Object
 
 DOMAIN: Final = "cluster.local"
 SYSTEM: Final = "kube-system"

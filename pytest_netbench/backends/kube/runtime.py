@@ -9,18 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Final
 
-from pytest_netbench.backends.kube import names, workloads
-from pytest_netbench.backends.kube.client import (
-    ENDPOINT_SLICE,
-    NAMESPACE,
-    NETWORK_POLICY,
-    POD,
-    SERVICE,
-    Api,
-    Kind,
-    Object,
-    identity,
-)
+from pytest_netbench.backends.kube import names
 from pytest_netbench.backends.kube.components import SECURE_PORT
 from pytest_netbench.backends.kube.control_plane import ControlPlane
 from pytest_netbench.backends.kube.gateway import identities
@@ -37,13 +26,25 @@ from pytest_netbench.backends.kube.plan import (
     MACHINE_PORT,
     Machine,
 )
-from pytest_netbench.backends.kube.stores import Key, key_of, version_of
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.kubernetes.objects import managed
+from pytest_netbench.lab.kubernetes import workloads
+from pytest_netbench.lab.kubernetes.client import (
+    ENDPOINT_SLICE,
+    NAMESPACE,
+    NETWORK_POLICY,
+    POD,
+    SERVICE,
+    Api,
+    Kind,
+    Object,
+    identity,
+)
+from pytest_netbench.lab.kubernetes.stores import Key, key_of, version_of
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.capabilities import FILES, SOCKETS
 
-READY_S: Final = 30.0
+READY_S: Final = 60.0
 _BARRIER_S: Final = 1.0
 _BARRIERS: Final = 10
 _AT_ONCE: Final = 8

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from pytest_netbench.backends.kube.client import Object
+from pytest_netbench.lab.kubernetes.client import Object
 
 
 @dataclass(frozen=True)

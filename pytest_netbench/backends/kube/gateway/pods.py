@@ -7,12 +7,12 @@ from typing import Final
 
 from aiohttp import web
 
-from pytest_netbench.backends.kube.client import POD, Api, Object, Refused
 from pytest_netbench.backends.kube.gateway import logs
 from pytest_netbench.backends.kube.gateway.answers import status
 from pytest_netbench.backends.kube.gateway.commands import Commands
 from pytest_netbench.backends.kube.gateway.identities import User
 from pytest_netbench.backends.kube.machine.podrun import AnyContainer, PodRun
+from pytest_netbench.lab.kubernetes.client import POD, Api, Object, Refused
 
 _REVIEW: Final = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 

@@ -14,9 +14,9 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from pytest_netbench.backends.kube.client import Api
 from pytest_netbench.backends.kube.gateway.answers import status
 from pytest_netbench.backends.kube.gateway.identities import User
+from pytest_netbench.lab.kubernetes.client import Api
 
 _HOPS: Final = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailers", "transfer-encoding"),

@@ -8,12 +8,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import Object
 from pytest_netbench.backends.kube.machine import containers, pipes, statuses
 from pytest_netbench.backends.kube.machine.logs import Log
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.machine.statuses import State
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.kubernetes.client import Object
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import StreamedProgram, TerminalSize
 

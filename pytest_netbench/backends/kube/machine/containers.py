@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import Object
 from pytest_netbench.backends.kube.machine.environment import expanded
 from pytest_netbench.backends.kube.plan import DNS_ADDRESS
+from pytest_netbench.lab.kubernetes.client import Object
 from pytest_netbench.lab.request import SHARED_FILES
 
 OWN: Final = "netbench/"

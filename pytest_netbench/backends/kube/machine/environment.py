@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import CONFIG_MAP, Api, Kind, Object, Refused
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.kubernetes.client import CONFIG_MAP, Api, Kind, Object, Refused
 
 _SECRET: Final = Kind("Secret", "v1", "secrets")
 _VARIABLE: Final = re.compile(r"\$(\$|\(([A-Za-z_][A-Za-z0-9_.-]*)\))")

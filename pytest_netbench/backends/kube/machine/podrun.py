@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import Api, Object
 from pytest_netbench.backends.kube.machine import containers, environment, requests, statuses
 from pytest_netbench.backends.kube.machine.container import Container
 from pytest_netbench.backends.kube.machine.served import ServedContainer
 from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
 from pytest_netbench.backends.kube.machine.statuses import State
+from pytest_netbench.lab.kubernetes.client import Api, Object
 
 RETRY_S: Final = 3.0
 AnyContainer = Container | ServedContainer
@@ -115,9 +115,11 @@ class PodRun:
             running = [group.create_task(one.run()) for one in self.containers.values()]
             for task in running:
                 task.add_done_callback(lambda _: self._changed.set())
-            while not all(task.done() for task in running):
+            over = False
+            while not over:
                 await self._changed.wait()
                 self._changed.clear()
+                over = all(task.done() for task in running)  # before the report, during which a container may end
                 states = {name: one.state for name, one in self.containers.items()}
                 if all(one.kind != "waiting" or one.last is not None for one in states.values()):
                     await self._report_states(states)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import Object
+from pytest_netbench.lab.kubernetes.client import Object
 
 _HOST: Final = ("hostNetwork", "hostPID", "hostIPC")
 _MOST_CONTAINERS: Final = 5

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.client import Object
 from pytest_netbench.backends.kube.machine import containers
 from pytest_netbench.backends.kube.machine.logs import Log, moment_of, new_text
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.machine.statuses import State, ended, identity_of
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.kubernetes.client import Object
 
 _PROBE_PAUSE_S: Final = 0.02
 _LOOK_S: Final = 5.0

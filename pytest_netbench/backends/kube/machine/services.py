@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_netbench.backends.kube.client import Object
-from pytest_netbench.backends.kube.stores import Key
-from pytest_netbench.backends.kube.workloads import SERVICE_OF
+from pytest_netbench.lab.kubernetes.client import Object
+from pytest_netbench.lab.kubernetes.stores import Key
+from pytest_netbench.lab.kubernetes.workloads import SERVICE_OF
 
 TABLE: Final = "netbench-services"
 _PROTOCOLS: Final = {"TCP": "tcp", "UDP": "udp", "SCTP": "sctp"}

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from pytest_netbench.backends.kube.client import Object
+from pytest_netbench.lab.kubernetes.client import Object
 
 _FIRST_DELAY_S: Final = 10.0
 _LONGEST_DELAY_S: Final = 300.0

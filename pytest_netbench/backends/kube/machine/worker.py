@@ -7,7 +7,13 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from pytest_netbench.backends.kube.client import (
+from pytest_netbench.backends.kube.machine import services
+from pytest_netbench.backends.kube.machine.kubelet import Kubelet, pods_of
+from pytest_netbench.backends.kube.machine.slots import Slots
+from pytest_netbench.backends.kube.machine.table import Table
+from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, KUBELET_PORT, MACHINE_PORT, SERVICES, Machine
+from pytest_netbench.kubernetes.policies import World, ruleset
+from pytest_netbench.lab.kubernetes.client import (
     ENDPOINT_SLICE,
     NAMESPACE,
     NETWORK_POLICY,
@@ -17,13 +23,7 @@ from pytest_netbench.backends.kube.client import (
     Kind,
     Object,
 )
-from pytest_netbench.backends.kube.machine import services
-from pytest_netbench.backends.kube.machine.kubelet import Kubelet, pods_of
-from pytest_netbench.backends.kube.machine.slots import Slots
-from pytest_netbench.backends.kube.machine.table import Table
-from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, KUBELET_PORT, MACHINE_PORT, SERVICES, Machine
-from pytest_netbench.backends.kube.stores import Key, Store
-from pytest_netbench.kubernetes.policies import World, ruleset
+from pytest_netbench.lab.kubernetes.stores import Key, Store
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.capabilities import EXEC, SOCKETS, NetworkSockets
 

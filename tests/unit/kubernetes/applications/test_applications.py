@@ -16,9 +16,10 @@ from pytest_netbench.kubernetes.applications.connectivity import Connectivity
 from pytest_netbench.kubernetes.applications.drawing import drawn
 from pytest_netbench.kubernetes.applications.flows import POD, flow_groups
 from pytest_netbench.kubernetes.applications.graph import Application
-from pytest_netbench.kubernetes.applications.manifests import IMAGE, as_yaml, manifests
+from pytest_netbench.kubernetes.applications.manifests import IMAGE, manifests
 from pytest_netbench.kubernetes.applications.policies import policies
 from pytest_netbench.kubernetes.applications.reading import deployments_of, objects_of
+from pytest_netbench.kubernetes.applications.writing import as_yaml
 from pytest_netbench.model.watch import WatchedFlow
 
 SIZES = (6, 7, 9, 12, 20, 40)
@@ -241,3 +242,11 @@ def test_a_text_that_is_no_object_is_refused() -> None:
         objects_of("a: 1\n")
     with pytest.raises(ValueError, match="no YAML"):
         objects_of("a: [\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["on", "No", "true", "10.96.0.1", "1e3", "a: b", "- a", "", "~", "a b", "0x1f", "#a", "a:1"]
+)
+def test_texts_stay_texts(text: str) -> None:
+    whole = {"kind": "X", "metadata": {"name": text, text or "k": [text, {text or "k": text}, {}, []]}}
+    assert objects_of(as_yaml([whole, whole])) == [whole, whole]

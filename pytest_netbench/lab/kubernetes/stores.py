@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from pytest_netbench.backends.kube.client import Api, Kind, Object, Refused
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.kubernetes.client import Api, Kind, Object, Refused
 
 _RETRY_S = 0.5
 _GONE = 410
