@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from pytest_netbench.backends.kube.machine import containers
 from pytest_netbench.backends.kube.machine.podrun import PodRun
-from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
+from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.plan import Machine
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import LEASE, NODE, POD, Api, Object, Refused
-from pytest_netbench.lab.kubernetes.stores import Key, key_of
+from pytest_netbench.lab.kubernetes.stores import key_of
 from pytest_netbench.lab.kubernetes.workloads import is_ready
 
 RENEWED_S: Final = 1.0
@@ -235,19 +235,9 @@ class Kubelet:
                 return
             await asyncio.sleep(_RETRY_S)
 
-    def slot_of(self, pod: Object) -> SlotNode | None:
-        """Where a pod runs; ``None`` if it does not."""
-        run = self.run_of(pod)
-        return None if run is None else run.slot
-
     def run_of(self, pod: Object) -> PodRun | None:
         """What is known of a pod; ``None`` if it is not on this machine."""
         return self.runs.get(pod["metadata"]["uid"])
-
-
-def pods_of(objects: dict[Key, Object], machine: str) -> list[Object]:
-    """The pods that are bound to a machine."""
-    return [one for one in objects.values() if one["spec"].get("nodeName") == machine]
 
 
 def _is_ready(node: Object) -> bool:
