@@ -103,6 +103,7 @@ def scratch(kubectl: Kubectl) -> Iterator[Kubectl]:
 
 
 def _releases() -> list[Any]:
+    """That of the server, that of this machine, and those that somebody put into ``OTHERS/kubectl-RELEASE``."""
     here = shutil.which("kubectl", path="/usr/local/bin:/usr/bin")
     others = sorted(OTHERS.glob("kubectl-*/kubectl"))
     return [pytest.param(None, id="of-the-server"), *map(_param, ([] if here is None else [Path(here)]) + others)]

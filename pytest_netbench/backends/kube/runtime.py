@@ -235,7 +235,8 @@ class Runtime:
 
     def slot_of(self, pod: Object) -> SlotNode | None:
         """Where a pod runs."""
-        return next((slot for worker in self.workers if (slot := worker.kubelet.slot_of(pod)) is not None), None)
+        run = self.run_of(pod)
+        return None if run is None else run.slot
 
     def run_of(self, pod: Object) -> PodRun | None:
         """What a machine knows of a pod."""

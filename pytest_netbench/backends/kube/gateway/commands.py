@@ -22,7 +22,7 @@ from pytest_netbench.backends.kube.gateway.channels import (
     size_of,
 )
 from pytest_netbench.backends.kube.machine import containers, pipes
-from pytest_netbench.backends.kube.machine.container import Container
+from pytest_netbench.backends.kube.machine.container import Container, Piece
 from pytest_netbench.backends.kube.machine.podrun import AnyContainer
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import SandboxLimits
@@ -70,10 +70,15 @@ class Commands:
             return status(400, "BadRequest", "this container takes no input: use logs to see what it writes")
         if container.program is None:
             return status(400, "BadRequest", f"container {container.spec['name']} is not running")
+        # before anything is waited for: the program may end meanwhile
+        queue, program = container.attach(), container.program
         with self._counted():
-            channels = Channels()
-            await channels.open(request)
-            return await _follow(channels, container)
+            try:
+                channels = Channels()
+                await channels.open(request)
+                return await _follow(channels, queue, program, takes_input=container.takes_input)
+            finally:
+                container.detach(queue)
 
     def _refused(self, request: web.BaseRequest) -> web.Response | None:
         if not Channels.are_offered(request):
@@ -156,11 +161,11 @@ async def _take(channels: Channels, program: StreamedProgram, *, takes_input: bo
                 await pipes.write(program.stdin, data)
 
 
-async def _follow(channels: Channels, container: Container) -> web.StreamResponse:
+async def _follow(
+    channels: Channels, queue: asyncio.Queue[Piece], program: StreamedProgram, *, takes_input: bool
+) -> web.StreamResponse:
     """Carry what a container's program writes until it ends, and what its client sends, until that is gone."""
-    queue, program = container.attach(), container.program
-    assert program is not None
-    taking = asyncio.create_task(_take(channels, program, takes_input=container.takes_input))
+    taking = asyncio.create_task(_take(channels, program, takes_input=takes_input))
     carrying = asyncio.create_task(_carry_pieces(channels, queue))
     try:
         await asyncio.wait({taking, carrying}, return_when=asyncio.FIRST_COMPLETED)
@@ -168,10 +173,9 @@ async def _follow(channels: Channels, container: Container) -> web.StreamRespons
         for task in (taking, carrying):
             task.cancel()
         await asyncio.gather(taking, carrying, return_exceptions=True)
-        container.detach(queue)
     return await channels.close(outcome(0))
 
 
-async def _carry_pieces(channels: Channels, queue: asyncio.Queue[tuple[int, bytes]]) -> None:
+async def _carry_pieces(channels: Channels, queue: asyncio.Queue[Piece]) -> None:
     while (piece := await queue.get())[1]:
         await channels.send(*piece)

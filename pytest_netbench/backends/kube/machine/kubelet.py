@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from pytest_netbench.backends.kube.machine import containers
 from pytest_netbench.backends.kube.machine.podrun import PodRun
-from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
+from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.plan import Machine
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import LEASE, NODE, POD, Api, Object, Refused
-from pytest_netbench.lab.kubernetes.stores import Key, key_of
+from pytest_netbench.lab.kubernetes.stores import key_of
 from pytest_netbench.lab.kubernetes.workloads import is_ready
 
 RENEWED_S: Final = 1.0
@@ -25,7 +25,8 @@ _LEASES: Final = "kube-node-lease"
 _MOST_TOOLBOXES: Final = 10
 _RETRY_S: Final = 1.0
 _RECENTLY_S: Final = 3.0
-_NOT_FOUND: Final = 404
+_PERMITTED_S, _PERMITTED_EVERY_S = 10.0, 0.02
+_FORBIDDEN: Final = 403
 _CAPACITY: Final = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "20Gi"}
 
 
@@ -60,6 +61,8 @@ class Kubelet:
         self.runs: dict[str, PodRun] = {}
         """By uid of a pod."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._statuses: dict[str, Object] = {}
+        """By uid of a pod that is ready: what was reported."""
         self._alive_at = 0.0
 
     # the machine
@@ -74,7 +77,7 @@ class Kubelet:
             "metadata": {"name": name, "labels": labels},
             "spec": {"podCIDR": self.machine.pods, "podCIDRs": [self.machine.pods]},
         }
-        await self._api.create(node)
+        await self._once_permitted(lambda: self._api.create(node))
         await self._api.patch(NODE, None, name, {"status": self._status()}, subresource="status")
         lease: Object = {
             "apiVersion": "coordination.k8s.io/v1",
@@ -83,6 +86,19 @@ class Kubelet:
             "spec": {"holderIdentity": name, "leaseDurationSeconds": LEASE_S, "renewTime": _micro()},
         }
         await self._api.create(lease)
+
+    async def _once_permitted(self, request: Callable[[], Awaitable[Object]]) -> None:
+        """Send a request, again while the API server does not know yet what this machine may do."""
+        deadline = time.monotonic() + _PERMITTED_S
+        while True:
+            try:
+                await request()
+            except Refused as error:
+                if error.code != _FORBIDDEN or time.monotonic() > deadline:
+                    raise
+            else:
+                return
+            await asyncio.sleep(_PERMITTED_EVERY_S)
 
     def _status(self) -> Object:
         moment = containers.now()
@@ -149,16 +165,9 @@ class Kubelet:
             self._begin(f"end {uid}", self._end(pod, report=new is not None))
         elif uid not in self._tasks and uid not in self.runs:
             self._begin(uid, self._run(pod))
-        elif (reported := self._given_up(pod)) is not None:
-            self._begin(f"again {uid}", self._report(pod, reported))
-
-    def _given_up(self, pod: Object) -> Object | None:
-        """What was reported of a pod that the controllers call unready because they had given up this machine."""
-        run = self.run_of(pod)
-        if run is None or is_ready(pod) or time.monotonic() > self._alive_at + _RECENTLY_S:
-            return None
-        reported = run.reported
-        return reported if reported is not None and is_ready({"metadata": {}, "status": reported}) else None
+        elif uid in self._statuses and not is_ready(pod) and time.monotonic() < self._alive_at + _RECENTLY_S:
+            # the controllers had given up this machine, which took no notice
+            self._begin(f"again {uid}", self._report(pod, self._statuses[uid]))
 
     def _begin(self, name: str, work: Any) -> None:
         task = asyncio.create_task(work)
@@ -174,7 +183,7 @@ class Kubelet:
             slots=self._slots,
             host=self.machine.address,
             connects=self._connects,
-            report=partial(self._report, pod),
+            report=partial(self._report_of_run, pod),
         )
         await run.run(self._toolboxes_full)
 
@@ -189,6 +198,7 @@ class Kubelet:
         return sum(run.is_toolbox for run in self.runs.values())
 
     async def _end(self, pod: Object, *, report: bool) -> None:
+        self._statuses.pop(pod["metadata"]["uid"], None)
         run = self.runs.pop(pod["metadata"]["uid"], None)
         if run is not None and run.slot is not None:
             await asyncio.to_thread(run.slot.end)
@@ -197,6 +207,14 @@ class Kubelet:
             namespace, name = key_of(pod)
             options: Object = {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}}
             await self._insist(lambda: self._api.delete(POD, namespace, name, options))
+
+    async def _report_of_run(self, pod: Object, status: Object) -> None:
+        uid = pod["metadata"]["uid"]
+        if uid in self.runs and is_ready({**pod, "status": status}):
+            self._statuses[uid] = status
+        else:
+            self._statuses.pop(uid, None)
+        await self._report(pod, status)
 
     async def _report(self, pod: Object, status: Object) -> None:
         namespace, name = key_of(pod)
@@ -217,19 +235,9 @@ class Kubelet:
                 return
             await asyncio.sleep(_RETRY_S)
 
-    def slot_of(self, pod: Object) -> SlotNode | None:
-        """Where a pod runs; ``None`` if it does not."""
-        run = self.run_of(pod)
-        return None if run is None else run.slot
-
     def run_of(self, pod: Object) -> PodRun | None:
         """What is known of a pod; ``None`` if it is not on this machine."""
         return self.runs.get(pod["metadata"]["uid"])
-
-
-def pods_of(objects: dict[Key, Object], machine: str) -> list[Object]:
-    """The pods that are bound to a machine."""
-    return [one for one in objects.values() if one["spec"].get("nodeName") == machine]
 
 
 def _is_ready(node: Object) -> bool:

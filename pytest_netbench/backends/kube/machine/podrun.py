@@ -42,8 +42,6 @@ class PodRun:
         self.pod = pod
         self.slot: SlotNode | None = None
         self.containers: dict[str, AnyContainer] = {}
-        self.reported: Object | None = None
-        """The last status that was reported."""
         self._api = api
         self._slots = slots
         self._host = host
@@ -109,8 +107,7 @@ class PodRun:
 
     async def _report_states(self, states: Mapping[str, State]) -> None:
         address = None if self.slot is None else self.slot.address
-        self.reported = statuses.status(self.pod, states, address=address, host=self._host, started=self._started)
-        await self._report(self.reported)
+        await self._report(statuses.status(self.pod, states, address=address, host=self._host, started=self._started))
 
     async def _follow(self) -> None:
         """Run the containers, and report their states as they change, the last one too."""
@@ -118,9 +115,11 @@ class PodRun:
             running = [group.create_task(one.run()) for one in self.containers.values()]
             for task in running:
                 task.add_done_callback(lambda _: self._changed.set())
-            while not all(task.done() for task in running):
+            over = False
+            while not over:
                 await self._changed.wait()
                 self._changed.clear()
+                over = all(task.done() for task in running)  # before the report, during which a container may end
                 states = {name: one.state for name, one in self.containers.items()}
                 if all(one.kind != "waiting" or one.last is not None for one in states.values()):
                     await self._report_states(states)

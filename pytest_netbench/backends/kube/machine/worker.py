@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from pytest_netbench.backends.kube.machine import services
-from pytest_netbench.backends.kube.machine.kubelet import Kubelet, pods_of
+from pytest_netbench.backends.kube.machine.kubelet import Kubelet
 from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.machine.table import Table
 from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, KUBELET_PORT, MACHINE_PORT, SERVICES, Machine
@@ -118,8 +118,8 @@ class Worker:
     def _services(self) -> str:
         local = [
             status["podIP"]
-            for pod in pods_of(self.objects(POD), self.machine.name)
-            if (status := pod.get("status") or {}).get("podIP")
+            for pod in self.objects(POD).values()
+            if pod["spec"].get("nodeName") == self.machine.name and (status := pod.get("status") or {}).get("podIP")
         ]
         return services.ruleset(
             self.objects(SERVICE), self.objects(ENDPOINT_SLICE).values(), local=local, addresses=SERVICES
