@@ -115,7 +115,8 @@ def main(text: str) -> None:
     selector = selectors.DefaultSelector()
     for protocol, port in asked["listen"]:
         listen(selector, protocol, port)
-    flows = [Flow(selector, *one, asked["timeout"]) for one in asked["flows"]]
+    timeout = asked["timeout"]
+    flows = [Flow(selector, protocol, address, port, timeout) for protocol, address, port in asked["flows"]]
     end = time.monotonic() + asked["for"]
     while (now := time.monotonic()) < end:
         due = [one for one in flows if not one.done]

@@ -121,7 +121,7 @@ class _Places:
                 return f"the cluster has no service that the task calls {probe.target}"
             address = self._given[probe.target]
             return Try(probe.source, probe.protocol, address, port, listener, self._pod_port(address, port, probe))
-        if target not in self.pods:
+        if target is None or target not in self.pods:
             return f"{target}: no pod of this Deployment is ready"
         return Try(probe.source, probe.protocol, str(self.pods[target]["status"]["podIP"]), port, listener, port)
 

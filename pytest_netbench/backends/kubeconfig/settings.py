@@ -142,7 +142,7 @@ def _entries(text: Mapping[str, Any], kind: str, path: Path) -> dict[str, Any]:
 
 
 def _part(entries: Mapping[str, Any], context: Mapping[str, Any], kind: str, path: Path) -> Mapping[str, Any]:
-    name = context.get(kind)
+    name = str(context.get(kind))
     if name not in entries:
         raise UsageError(f"{path}: a context names the {kind} {name!r}, which is not there")
     found: Mapping[str, Any] = entries[name]
