@@ -27,7 +27,7 @@ def accounts(lab: str) -> list[Object]:
 
 
 def roles(lab: str, namespaces: Iterable[str]) -> list[Object]:
-    """What agents may do: read in namespaces of the application, run commands there, and change what ``admin`` may.
+    """What agents may always do: read in namespaces of the application, and run commands in pods there.
 
     Beside that they see which nodes and namespaces there are.
     """
@@ -42,13 +42,26 @@ def roles(lab: str, namespaces: Iterable[str]) -> list[Object]:
     ]
     for space in namespaces:
         for binding, role, subjects in (
-            ("engineer", "admin", both[:1]),
             ("engineer-view", "view", both),
             ("engineer-exec", f"{name}-exec", both),
         ):
             metadata = {"name": binding, "namespace": space}
             found.append(_of("RoleBinding", metadata, roleRef=_role(role), subjects=subjects))
     return found
+
+
+def changing(lab: str, namespaces: Iterable[str]) -> list[Object]:
+    """What lets the first account change what ``edit`` may. It is there only while an agent may change something."""
+    subjects = [_subject(lab, CHANGER)]
+    return [
+        _of("RoleBinding", {"name": CHANGER, "namespace": space}, roleRef=_role("edit"), subjects=subjects)
+        for space in namespaces
+    ]
+
+
+def user(lab: str, name: str) -> str:
+    """The name of an account as a user."""
+    return f"system:serviceaccount:{home(lab)}:{name}"
 
 
 def _of(kind: str, metadata: dict[str, Any], **fields: Any) -> Object:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import secrets
 import socket
 import time
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from pytest_netbench.backends.kubeconfig import accounts, batches, execution, leases, permissions, translation
-from pytest_netbench.backends.kubeconfig.batches import Try
+from pytest_netbench.backends.kubeconfig import accounts, execution, leases, permissions, rights, translation
 from pytest_netbench.backends.kubeconfig.settings import Place
 from pytest_netbench.errors import LabError, NotReady
-from pytest_netbench.kubernetes.objects import managed
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
     DEPLOYMENT,
@@ -33,17 +30,13 @@ from pytest_netbench.lab.kubernetes.client import (
 )
 from pytest_netbench.lab.kubernetes.pod import program
 from pytest_netbench.lab.kubernetes.stores import Key, key_of
-from pytest_netbench.lab.probing import ProbeResult
 from pytest_netbench.platforms.access import Completed
 
 READY_S: Final = 120.0
 _POLL_S: Final = 0.2
 _AT_ONCE: Final = 8
-_ROUNDS: Final = 3
-_SLACK_S: Final = 20.0
-_LATE_S: Final = 0.5
-"""Pods answer for so long after the last attempt, as not all commands begin at once."""
 _TOKEN_S: Final = 6 * 3600
+_OWN_NAME: Final = "kubernetes.io/metadata.name"
 _GONE_AT_ONCE: Final = {"propagationPolicy": "Background"}
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default", translation.PROGRAM)
 
@@ -138,6 +131,14 @@ class Cluster:
         path = SERVICE_ACCOUNT.path(accounts.home(self.lab), name, "token")
         return str((await self.api.request("POST", path, body=asked))["status"]["token"])
 
+    async def let_change(self, *, allowed: bool) -> None:
+        """Let agents change something from now on, or no more; returns once that is in force.
+
+        Raises:
+            LabError: It is not in force in time.
+        """
+        await rights.let_change(self.api, self.lab, self.spaces, allowed=allowed)
+
     async def _all(self, work: Iterable[Awaitable[object]]) -> None:
         limit = asyncio.Semaphore(_AT_ONCE)
 
@@ -181,39 +182,6 @@ class Cluster:
         space, name = key_of(pod)
         return await execution.run(self.api, space, name, argv, timeout_s=timeout_s, most=most)
 
-    async def tried(
-        self, tries: Mapping[int, Try], pods: Mapping[str, Object], *, timeout_s: float, attempts: int
-    ) -> dict[int, ProbeResult]:
-        """Try flows between pods side by side; those that are refused again, as nobody may have listened yet.
-
-        Args:
-            tries: By number.
-            pods: By workload.
-            timeout_s: For each attempt.
-            attempts: In each round.
-        """
-        results: dict[int, ProbeResult] = {}
-        left = dict(tries)
-        for number in range(_ROUNDS):
-            for_s = timeout_s * attempts + _LATE_S * (1 + number)
-            works = [*batches.works(left)]
-            outputs = await asyncio.gather(
-                *(
-                    self.run(
-                        pods[name],
-                        batches.command(work, left, for_s=for_s, timeout_s=timeout_s),
-                        timeout_s=for_s + _SLACK_S,
-                    )
-                    for name, work in works
-                )
-            )
-            for (name, work), output in zip(works, outputs, strict=True):
-                results |= zip(work.flows, map(batches.result_of, _answers(name, output)), strict=True)
-            left = {one: tries[one] for one in batches.refused(results, [*left], left)}
-            if not left:
-                break
-        return results
-
     # what people manage
 
     async def managed(self) -> list[Object]:
@@ -228,7 +196,7 @@ class Cluster:
             items = await self.everywhere(kind)
         else:
             items = (await self.api.list_all(kind, namespace)).get("items") or []
-        found = [clean({"apiVersion": kind.version, "kind": kind.name, **one}) for one in items]
+        found = [translation.as_managed({"apiVersion": kind.version, "kind": kind.name, **one}) for one in items]
         return [one for one in found if one["metadata"]["name"] not in _NOT_MANAGED]
 
     def _space_of(self, one: Object) -> str | None:
@@ -259,29 +227,3 @@ class Cluster:
         kept = {key: value for key, value in before["labels"].items() if key in (leases.LAB, _OWN_NAME)}
         before["labels"] = {**(one["metadata"].get("labels") or {}), **kept}
         await self.api.replace({"apiVersion": "v1", "kind": NAMESPACE.name, "metadata": before})
-
-
-_OWN_NAME: Final = "kubernetes.io/metadata.name"
-
-
-def clean(one: Object) -> Object:
-    """An object as people manage it, without what marks it as that of a lab."""
-    found = managed(one)
-    metadata = found["metadata"]
-    for field, unwanted in (("labels", (leases.LAB,)), ("annotations", leases.NOTES)):
-        kept = {key: value for key, value in (metadata.pop(field, None) or {}).items() if key not in unwanted}
-        if kept:
-            metadata[field] = kept
-    if found["kind"] == SERVICE.name:
-        for name in ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy", "sessionAffinity"):
-            found["spec"].pop(name, None)
-    return found
-
-
-def _answers(name: str, done: Completed) -> list[Any]:
-    try:
-        found = json.loads(done.stdout)
-    except ValueError:
-        said = (done.stderr or done.stdout).strip()[-300:] or "nothing"
-        raise LabError(f"the pod of {name} cannot send probes: status {done.returncode}, it said {said}") from None
-    return list(found)

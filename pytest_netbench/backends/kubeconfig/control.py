@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.kubeconfig import proof
-from pytest_netbench.backends.kubeconfig.cluster import READY_S, Cluster, clean
+from pytest_netbench.backends.kubeconfig.cluster import READY_S, Cluster
+from pytest_netbench.backends.kubeconfig.translation import as_managed
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import KINDS, Kind, Object, identity
 from pytest_netbench.lab.kubernetes.loop import EventLoop
@@ -54,7 +56,7 @@ class Control:
     def read(self, kind: str, namespace: str, name: str) -> Object:
         known = _known(kind)
         found = self.run(self.cluster.api.read(known, namespace, name))
-        return clean({"apiVersion": known.version, "kind": known.name, **found})
+        return as_managed({"apiVersion": known.version, "kind": known.name, **found})
 
     def replace(self, changed: Object) -> None:
         kind, namespace, name = identity(changed)
@@ -88,9 +90,15 @@ class Control:
         self.cluster.settle_s = self.run(proof.settle_time(self.cluster))
         self.run(self.cluster.deploy_policies())
 
-    def settle(self) -> None:
-        """Wait until a change should be in force."""
-        time.sleep(self.cluster.settle_s)
+    @contextmanager
+    def taking_changes(self) -> Iterator[None]:
+        """Let agents change something meanwhile; returns when the changes should be in force."""
+        self.run(self.cluster.let_change(allowed=True))
+        try:
+            yield
+        finally:
+            self.run(self.cluster.let_change(allowed=False))
+            time.sleep(self.cluster.settle_s)
 
     def close(self) -> None:
         """Remove all that the lab has made. Idempotent.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -39,7 +40,8 @@ def deploy(request: LabRequest, *, labs: Labs) -> KubeconfigLab:
         LabError: It could not be deployed.
     """
     began = time.monotonic()
-    control = Control(EventLoop(), Cluster(settings.place(), _objects(request)))
+    cluster = Cluster(settings.place(), _objects(request))
+    control = Control(EventLoop(), cluster)
     try:
         control.open()
         control.deploy()
@@ -50,7 +52,8 @@ def deploy(request: LabRequest, *, labs: Labs) -> KubeconfigLab:
             inner.destroy()
             raise
     except BaseException:
-        control.close()
+        with contextlib.suppress(LabError):  # why it could not be deployed is what counts
+            control.close()
         raise
     lab.deploy_s = time.monotonic() - began
     return lab

@@ -61,10 +61,8 @@ class Workstation(_Node):
         shell = self._node.capability(AGENT_SHELL)
         if not writable:
             return shell.shell(full, writable=False, reads=reads, limits=limits)
-        try:
+        with self._control.taking_changes():
             return shell.shell(full, writable=True, limits=limits)
-        finally:
-            self._control.settle()
 
     def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
         return self._node.capability(EXEC).run(argv, input=input, timeout_s=timeout_s)

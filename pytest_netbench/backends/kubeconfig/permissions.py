@@ -42,13 +42,14 @@ RIGHTS: Final = (
     Right("list", "endpointslices", "discovery.k8s.io"),
     Right("create", "serviceaccounts"),
     Right("create", "serviceaccounts", subresource="token"),
-    Right("create", "rolebindings", _RBAC),
+    *(Right(verb, "rolebindings", _RBAC) for verb in ("create", "delete")),
+    Right("create", "subjectaccessreviews", "authorization.k8s.io"),
     *(
         Right(verb, resource, _RBAC)
         for resource in ("clusterroles", "clusterrolebindings")
         for verb in ("create", "delete", "list")
     ),
-    *(Right("bind", "clusterroles", _RBAC, name=role) for role in ("admin", "view")),
+    *(Right("bind", "clusterroles", _RBAC, name=role) for role in ("edit", "view")),
 )
 """All that the backend does."""
 

@@ -9,6 +9,7 @@ from typing import Final
 from pytest_netbench.backends.kubeconfig.batches import Try
 from pytest_netbench.backends.kubeconfig.cluster import Cluster
 from pytest_netbench.backends.kubeconfig.control import Control
+from pytest_netbench.backends.kubeconfig.flows import tried
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import POD, SERVICE, Object
@@ -85,7 +86,7 @@ async def _probed(
             tries[number] = translated
         else:
             found[number] = ProbeResult(delivered=False, detail=translated, sent=False)
-    found |= await cluster.tried(tries, places.pods, timeout_s=timeout_s, attempts=attempts)
+    found |= await tried(cluster, tries, places.pods, timeout_s=timeout_s, attempts=attempts)
     return [found[number] for number in range(len(probes))]
 
 

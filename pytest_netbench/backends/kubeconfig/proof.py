@@ -7,6 +7,7 @@ from typing import Final
 
 from pytest_netbench.backends.kubeconfig.batches import Try
 from pytest_netbench.backends.kubeconfig.cluster import Cluster
+from pytest_netbench.backends.kubeconfig.flows import tried
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, NETWORK_POLICY, Object
 from pytest_netbench.lab.kubernetes.stores import key_of
@@ -87,7 +88,7 @@ async def _until(cluster: Cluster, flow: Try, pods: dict[str, Object], *, works:
     """
     end = time.monotonic() + within_s
     while (now := time.monotonic()) < end:
-        result = (await cluster.tried({0: flow}, pods, timeout_s=_TRY_S, attempts=1))[0]
+        result = (await tried(cluster, {0: flow}, pods, timeout_s=_TRY_S, attempts=1))[0]
         if result.delivered is works:
             return now
     if works:

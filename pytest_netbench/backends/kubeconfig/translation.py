@@ -6,7 +6,8 @@ import copy
 from collections.abc import Iterable
 from typing import Any, Final
 
-from pytest_netbench.kubernetes.objects import Object
+from pytest_netbench.backends.kubeconfig.leases import LAB, NOTES
+from pytest_netbench.kubernetes.objects import Object, managed
 
 PROGRAM: Final = "netbench-program"
 """The ConfigMap with the program of pods, in each namespace."""
@@ -28,6 +29,20 @@ def program(namespace: str, text: str) -> Object:
     """The ConfigMap with the program of pods."""
     metadata = {"name": PROGRAM, "namespace": namespace}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {FILE: text}}
+
+
+def as_managed(one: Object) -> Object:
+    """An object as people manage it, without what marks it as that of a lab."""
+    found = managed(one)
+    metadata = found["metadata"]
+    for field, unwanted in (("labels", (LAB,)), ("annotations", NOTES)):
+        kept = {key: value for key, value in (metadata.pop(field, None) or {}).items() if key not in unwanted}
+        if kept:
+            metadata[field] = kept
+    if found["kind"] == "Service":
+        for name in ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy", "sessionAffinity"):
+            found["spec"].pop(name, None)
+    return found
 
 
 def _translated(one: Object, image: str) -> Object:
