@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,7 +13,7 @@ from pytest_netbench.backends.kubeconfig.control import Control
 from pytest_netbench.backends.kubeconfig.flows import tried
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.kubernetes import workloads
-from pytest_netbench.lab.kubernetes.client import POD, SERVICE, Object
+from pytest_netbench.lab.kubernetes.client import POD, SERVICE, Object, Refused
 from pytest_netbench.lab.kubernetes.stores import key_of
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
@@ -105,10 +106,11 @@ class _Places:
         names = {name for one in pods if (name := workloads.workload_of(one)) is not None}
         standing = {name: pod for name in names if (pod := workloads.pod_of(pods, name)) is not None}
         services = await cluster.everywhere(SERVICE)
-        dns = await cluster.api.read(SERVICE, *_DNS)
         actual = {key_of(one): str(one["spec"]["clusterIP"]) for one in services}
         given = {str(cluster.given[key]): address for key, address in actual.items() if cluster.given.get(key)}
-        return cls(standing, services, {**given, _DNS_ADDRESS: str(dns["spec"]["clusterIP"])})
+        with contextlib.suppress(Refused):  # a cluster whose DNS is elsewhere: what a probe of it says
+            given[_DNS_ADDRESS] = str((await cluster.api.read(SERVICE, *_DNS))["spec"]["clusterIP"])
+        return cls(standing, services, given)
 
     def translated(self, probe: Probe, draw: random.Random) -> Try | str:
         """What a pod tries, or why none can."""

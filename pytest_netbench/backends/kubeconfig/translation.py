@@ -13,6 +13,7 @@ PROGRAM: Final = "netbench-program"
 """The ConfigMap with the program of pods, in each namespace."""
 FILE: Final = "pod.py"
 _FOLDER: Final = "/opt/netbench"
+COMMAND: Final = ["python3", "-I", "-S", "-u", f"{_FOLDER}/{FILE}"]
 _HARDENED: Final = {
     "readOnlyRootFilesystem": True,
     "allowPrivilegeEscalation": False,
@@ -57,7 +58,7 @@ def _translated(one: Object, image: str) -> Object:
 def _give_program(pod: dict[str, Any], image: str) -> None:
     for container in pod["containers"]:
         container["image"] = image
-        container["command"] = ["python3", "-I", "-S", "-u", f"{_FOLDER}/{FILE}"]
+        container["command"] = [*COMMAND]
         container["volumeMounts"] = [{"name": PROGRAM, "mountPath": _FOLDER, "readOnly": True}]
         container["securityContext"] = dict(_HARDENED)
         probe = container.get("readinessProbe") or {}
