@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.errors import RequirementMissing
 from tests.integration.containerlab import Site
 from tests.integration.engine import Engine, engine_of_this_machine
 from tests.integration.images import frr_image
+from tests.integration.kube import binaries_of_this_machine
 from tests.labs.ssh.conftest import served  # noqa: F401  (a fixture)
 from tests.support.programs import NotToBeHad, Program, obtained
 
@@ -43,6 +46,15 @@ def obtain(say: Callable[[str], None]) -> Obtain:
             pytest.skip(str(error))
 
     return _obtain
+
+
+@pytest.fixture(scope="session")
+def binaries(say: Callable[[str], None]) -> Binaries:
+    """The programs of a control plane of Kubernetes, which are built where they cannot be fetched."""
+    try:
+        return binaries_of_this_machine(say=say)
+    except RequirementMissing as missing:
+        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from pytest_netbench.backends.kube.api import Api
@@ -12,6 +13,7 @@ from pytest_netbench.backends.kube.binaries import Binaries, find
 from pytest_netbench.backends.kube.control_plane import ControlPlane
 from pytest_netbench.backends.kube.installation.installing import install
 from pytest_netbench.errors import RequirementMissing
+from tests.support.plane_owner import descendants
 from tests.support.programs import cache
 
 
@@ -50,7 +52,7 @@ def pods(api: Api, namespace: str) -> list[dict[str, Any]]:
     return found
 
 
-def until(condition: Callable[[], bool], what: str, *, within_s: float = 20) -> None:
+def until(condition: Callable[[], bool], what: str, *, within_s: float = 60) -> None:
     """Wait for a condition."""
     end = time.monotonic() + within_s
     while not condition():
@@ -71,6 +73,15 @@ def dump(plane: ControlPlane) -> dict[str, Any]:
                     del manager["time"]
             found[f"{path} {metadata.get('namespace', '')} {metadata['name']}"] = item
     return found
+
+
+def resident_mb(plane: ControlPlane) -> float:
+    """Memory of all its processes; what several share counts once."""
+    total = 0
+    for pid in (plane.pid, *descendants(plane.pid)):
+        (line,) = (one for one in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines() if one.startswith("Pss:"))
+        total += int(line.split()[1])
+    return total / 1024
 
 
 def _collections(api: Api) -> Iterator[str]:

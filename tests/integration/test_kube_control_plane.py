@@ -15,22 +15,14 @@ import pytest
 
 from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.backends.kube.control_plane import ControlPlane, shared
-from pytest_netbench.errors import LabError, RequirementMissing
-from tests.integration.kube import binaries_of_this_machine, create, deployment, dump, pods, until
+from pytest_netbench.errors import LabError
+from tests.integration.kube import create, deployment, dump, pods, resident_mb, until
 from tests.labs.netns import test_ordinary_user as ordinary
 from tests.support import plane_owner
 from tests.support.ordinary_paths import within_reach
 
 _REPOSITORY = Path(__file__).parents[2]
 interpreter = ordinary.interpreter
-
-
-@pytest.fixture(scope="module")
-def binaries(say: Callable[[str], None]) -> Binaries:
-    try:
-        return binaries_of_this_machine(say=say)
-    except RequirementMissing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +150,55 @@ def test_a_cluster_that_cannot_be_reset_is_ended_and_replaced(binaries: Binaries
         assert another.api.request("GET", "/api/v1/namespaces/shop")[0] == 404
     finally:
         another.stop()
+
+
+def test_an_agent_that_fills_etcd_ends_the_cluster_only(binaries: Binaries, say: Callable[[str], None]) -> None:
+    plane = shared(binaries)
+    text = "x" * 1_000_000
+    for number in range(300):
+        body = {"metadata": {"name": f"large{number}"}, "data": {"text": text}}
+        status, answer = plane.api.request("POST", "/api/v1/namespaces/default/configmaps", body)
+        if status != 201:
+            break
+    assert "database space exceeded" in answer
+    say(f"etcd took {number} MB; the control plane then has {resident_mb(plane):.0f} MB")
+    plane.reset()
+    assert not plane.alive
+    another = shared(binaries)
+    try:
+        create(another.api, "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "small"}})
+    finally:
+        another.stop()
+
+
+def test_nothing_listens_but_the_api_server_and_nothing_is_reached_from_it(plane: ControlPlane) -> None:
+    pid = next(pid for pid, name in plane_owner.descendants(plane.pid).items() if name == "kube-apiserver")
+    listening, ports = "0A", set()
+    for family in ("tcp", "tcp6", "udp", "udp6"):
+        for line in Path(f"/proc/{pid}/net/{family}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == listening or family.startswith("udp"):
+                ports.add((family, int(words[1].split(":")[1], 16)))
+    assert ports == {("tcp", 6443)}
+    assert Path(f"/proc/{pid}/net/route").read_text().count("\n") == 1
+    assert os.geteuid() != 0 or Path(f"/proc/{pid}").stat().st_uid != 0
+
+
+def test_a_control_plane_takes_at_most_600_mb(binaries: Binaries, say: Callable[[str], None]) -> None:
+    began = time.monotonic()
+    plane = ControlPlane.start(binaries)
+    try:
+        started_s, fresh_mb = time.monotonic() - began, resident_mb(plane)
+        for number in range(5):
+            _fill(plane, number)
+            full_mb = resident_mb(plane)
+            plane.reset()
+        used_mb = resident_mb(plane)
+    finally:
+        plane.stop()
+    megabytes = f"{fresh_mb:.0f} MB fresh, {full_mb:.0f} full, {used_mb:.0f} reset"
+    say(f"started in {started_s:.1f} s at load {os.getloadavg()[0]:.1f}; {megabytes}")
+    assert max(fresh_mb, full_mb, used_mb) <= 600
 
 
 @pytest.mark.parametrize("victim", ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"])

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AniError
+from pytest_netbench.backends.kube.control_plane import shared
+from pytest_netbench.errors import AniError, LabError, RequirementMissing
 from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.generators.series import read_series
-from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial.stage import Stage
+from tests.integration.kube import binaries_of_this_machine
 
 DELETE_ALL = "kubectl delete networkpolicy --all -n boutique"
 DENY_ALL = f"""\
@@ -59,12 +63,13 @@ class Typist:
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
+def task(say: Callable[[str], None]) -> Task:
     """A repair of Online Boutique in which an ingress rule is missing."""
     found = read_series("repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI").source(0).load()
-    lack = parts.load("clusters", "kube")().lacks(request_of(found))
-    if lack is not None:
-        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
+    try:
+        binaries_of_this_machine(say=say)
+    except RequirementMissing as missing:
+        pytest.skip(str(missing))
     return found
 
 
@@ -151,3 +156,44 @@ def test_no_object_tells_which_policy_was_changed(task: Task) -> None:
     assert {one["metadata"]["generation"] for one in items} == {1}
     managers = {(field["manager"], field["operation"]) for one in items for field in one["metadata"]["managedFields"]}
     assert len(managers) == 1
+
+
+def test_an_object_that_never_ends_is_the_agents_and_ends_with_its_trial(task: Task) -> None:
+    agent = Typist(
+        "kubectl patch networkpolicy frontend -n boutique --type=merge -p "
+        """'{"metadata":{"finalizers":["example.com/never"]}}'""",
+        "kubectl delete networkpolicy frontend -n boutique --wait=false",
+        "kubectl create configmap large -n boutique --from-literal=x=$(head -c 100000 /dev/zero | tr '\\0' x)",
+        "head -c 8000000 /dev/zero | tr '\\0' x > /tmp/large; kubectl create configmap larger -n boutique"
+        " --from-file=/tmp/large",
+    )
+    got = scores(attempted(task, agent))
+    assert (got["correctness"], got["safety"]) == (0.0, 1.0), agent.seen
+    assert "error" in agent.seen[-1], "larger than the API server takes"
+    assert scores(attempted(task, Oracle()))["correctness"] == 1.0
+
+
+@pytest.mark.parametrize("component", ["etcd", "kube-apiserver"])
+def test_a_control_plane_that_dies_is_no_verdict_and_the_next_trial_has_another(task: Task, component: str) -> None:
+    with Stage(task) as stage:
+        (victim,) = _processes_of(shared(binaries_of_this_machine(say=print))._namespaces.pid, component)
+        os.kill(victim, signal.SIGKILL)
+        with pytest.raises(LabError):
+            _worked(stage)
+    assert scores(attempted(task, Oracle()))["correctness"] == 1.0
+
+
+def _worked(stage: Stage) -> TrialRecord:
+    stage.work(Typist("kubectl get pods -n boutique", "kubectl delete networkpolicy frontend -n boutique"))
+    return stage.evaluate()
+
+
+def _processes_of(ancestor: int, name: str) -> Iterator[int]:
+    """Processes below one that have this name."""
+    waiting = [ancestor]
+    while waiting:
+        pid = waiting.pop()
+        program = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].decode()
+        if Path(program).name == name:
+            yield pid
+        waiting += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())

@@ -54,6 +54,7 @@ class MemoryNode:
         self.line_rates = lab.topology.line_rates(name)
         self.memory: dict[str, Any] = {}
         self.outputs: dict[str, str] = {}
+        self.offered: dict[str, object] = {}
         self.alive = True
 
     def words(self, first: str) -> list[list[str]]:
@@ -66,7 +67,7 @@ class MemoryNode:
         return [self.run(argv) for argv in argvs]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({EXEC.name: self}, owner=f"node {self.name}")
+        return kind.of({EXEC.name: self, **self.offered}, owner=f"node {self.name}")
 
 
 class MemoryDriver:

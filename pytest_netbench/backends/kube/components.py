@@ -10,6 +10,7 @@ ADVERTISED: Final = "172.18.0.2"
 SECURE_PORT: Final = 6443
 # a host and a port in form, because the API server looks for one; in fact the name of a socket in a directory of theirs
 ETCD_SOCKET: Final = "etcd:2379"
+_PEER_SOCKET: Final = "etcd:2380"
 SERVICES: Final = "10.96.0.0/16"
 
 CONTROLLERS: Final = (
@@ -48,21 +49,21 @@ class Component:
 
 
 def etcd() -> Component:
-    """Etcd: one member, in memory, that serves on a Unix socket."""
+    """Etcd: one member, in memory, on Unix sockets, which requests that the API server passes on do not reach."""
     return Component(
         (
             "--name=etcd",
             "--data-dir=etcd",
             f"--listen-client-urls=unix://{ETCD_SOCKET}",
             f"--advertise-client-urls=unix://{ETCD_SOCKET}",
-            "--listen-peer-urls=http://127.0.0.1:2380",
-            "--initial-advertise-peer-urls=http://127.0.0.1:2380",
-            "--initial-cluster=etcd=http://127.0.0.1:2380",
+            f"--listen-peer-urls=unix://{_PEER_SOCKET}",
+            f"--initial-advertise-peer-urls=unix://{_PEER_SOCKET}",
+            f"--initial-cluster=etcd=unix://{_PEER_SOCKET}",
             "--unsafe-no-fsync",
             "--snapshot-count=5000",
             "--max-wals=1",
             "--max-snapshots=1",
-            "--quota-backend-bytes=268435456",
+            "--quota-backend-bytes=134217728",
             "--max-txn-ops=2000",
             "--max-request-bytes=8388608",
             "--log-level=warn",
@@ -94,7 +95,7 @@ def apiserver(files: Mapping[str, str]) -> Component:
             "--event-ttl=10m",
         ),
         # little collection while it starts, and a bound that it keeps with hundreds of objects
-        {"GOGC": "200", "GOMEMLIMIT": "240MiB"},
+        {"GOGC": "400", "GOMEMLIMIT": "240MiB"},
     )
 
 
@@ -111,7 +112,7 @@ def controller_manager(files: Mapping[str, str]) -> Component:
             "--kube-api-qps=1000",
             "--kube-api-burst=1000",
             "--node-monitor-period=100ms",
-            "--node-monitor-grace-period=4s",
+            "--node-monitor-grace-period=40s",
         ),
         {"GOGC": "50"},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import http.client
 import os
@@ -21,7 +22,7 @@ from pytest_netbench.backends.kube.snapshots import Snapshot
 from pytest_netbench.backends.kube.supervised import Namespaces
 from pytest_netbench.errors import LabError
 
-_UP_S: Final = 60.0
+_UP_S: Final = 120.0
 _RESET_S: Final = 8.0
 _POLL_S: Final = 0.02
 _LOG_LINES: Final = 12
@@ -169,9 +170,11 @@ class ControlPlane:
                 said = str(error)
             else:
                 connection.close()
-                status, said = self.api.request("GET", "/readyz")
-                if status == http.client.OK:
-                    return
+                # it listens long before it serves
+                with contextlib.suppress(LabError):
+                    status, said = self.api.request("GET", "/readyz")
+                    if status == http.client.OK:
+                        return
             time.sleep(_POLL_S)
         logs = "\n".join(f"{name}: {_end(one.log)}" for name, one in self._namespaces.programs().items())
         raise LabError(f"the control plane did not come up within {_UP_S:.0f} s ({said}): {logs}")

@@ -14,6 +14,7 @@ from pytest_netbench.errors import LabError
 _ANSWER_S: Final = 8.0
 _AT_ONCE: Final = 1000
 """Operations of one transaction; the server's limit is above."""
+_MARK: Final = b"/netbench"
 
 
 class Seen(NamedTuple):
@@ -81,6 +82,15 @@ class Etcd:
             answer = self._ask("txn", {"success": [operation for _, operation in batch]})
             revisions |= {key: int(answer["header"]["revision"]) for key, _ in batch if key in put}
         return revisions
+
+    def forget_history(self) -> None:
+        """Forget all former values of all keys, whose room is used again.
+
+        Raises:
+            LabError: The server does not answer, or has no room: then it takes no values any more.
+        """
+        answer = self._ask("put", {"key": _text(_MARK), "value": ""})
+        self._ask("compaction", {"revision": answer["header"]["revision"]})
 
     def _ask(self, what: str, request: Mapping[str, Any]) -> Any:
         try:

@@ -43,7 +43,7 @@ from pytest_netbench.lab.kubernetes.stores import Key, key_of, version_of
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.capabilities import FILES, SOCKETS
 
-READY_S: Final = 30.0
+READY_S: Final = 60.0
 _BARRIER_S: Final = 1.0
 _BARRIERS: Final = 10
 _AT_ONCE: Final = 8

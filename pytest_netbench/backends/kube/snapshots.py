@@ -117,6 +117,7 @@ class Snapshot:
             elif equal_since is None and _groups(api) == self._groups:
                 equal_since = time.monotonic()
             if equal_since is not None and time.monotonic() - equal_since >= quiet_s:
+                etcd.forget_history()
                 return
             if time.monotonic() > until:
                 wrong = [key.decode() for key in (*foreign, *changed)] or ["the groups of resources"]

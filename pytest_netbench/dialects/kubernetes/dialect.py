@@ -17,7 +17,7 @@ class KubernetesDialect:
     syntax = SHOWN
     hint = (
         "The command line is a shell with `kubectl` and `jq`, for one cluster. `update-cfg` runs commands that change"
-        " objects, one a line, e.g. `kubectl patch`. Read-only access lists and watches objects, reads logs, and runs"
+        " objects, each in a shell of its own. Read-only access lists and watches objects, reads logs, and runs"
         " commands in pods: `kubectl exec -n NAMESPACE deploy/NAME -- COMMAND`."
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Tunnel, Uses, leases_of, uses_of
+from pytest_netbench.families.faulty.clusters import setting
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
@@ -111,6 +112,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *([LOCALIZED, *(f"- {one.resources[0]}" for one in payload.causes)] if payload.given == "localization" else []),
         *([REPORTED, payload.report] if payload.report else []),
         phases,
+        *setting(payload),
         "These connections work in the healthy network:",
         *wanted(payload, allowed=True),
         *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from pytest_netbench.families.faulty import clusters
 from pytest_netbench.model.faulty import Faulty, FlowGroup
 from pytest_netbench.model.watch import WatchedFlow
 
@@ -12,6 +13,8 @@ MOST_NAMED = 5
 
 def wanted(payload: Faulty, *, allowed: bool) -> Iterator[str]:
     """A line for each group of flows that must work, or must not."""
+    if clusters.is_cluster(payload):
+        return clusters.wanted(payload, allowed=allowed)
     return (f"- {words(group)}" for group in payload.flows if group.allowed is allowed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_netbench.families.faulty.clusters import is_cluster, setting
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.repair import Repair
 
@@ -9,6 +10,9 @@ WORKING: str = "Whatever works must go on working: none of your changes may brea
 ONLY_THE_FAULT: str = "Change only what has to be changed to repair the network."
 SYMPTOM: str = "Something is wrong in this network: some connections that must work do not. "
 DIAGNOSED: str = "It is known what is wrong:"
+SYMPTOM_OF_CLUSTER: str = (
+    "Something is wrong in this network: some connections that must work do not, or some work that must not. "
+)
 ADVICE: str = (
     "First gather information about the devices with commands that change nothing. When you understand the cause,"
     " change the configuration. Several things may be wrong at the same time. Stop when everything works."
@@ -20,6 +24,7 @@ def assignment(payload: Repair) -> str:
     unwanted = list(wanted(payload, allowed=False))
     lines = [
         *_task(payload),
+        *setting(payload),
         "These connections must work when you are done:",
         *wanted(payload, allowed=True),
         *(["These must not work when you are done:", *unwanted] if unwanted else []),
@@ -28,6 +33,7 @@ def assignment(payload: Repair) -> str:
 
 
 def _task(payload: Repair) -> tuple[str, ...]:
+    symptom = SYMPTOM_OF_CLUSTER if is_cluster(payload) else SYMPTOM
     if payload.diagnosis is None:
-        return (f"{SYMPTOM}Find out why, and repair it.", ADVICE)
-    return (f"{SYMPTOM}Repair it. Stop when everything works.", DIAGNOSED, payload.diagnosis)
+        return (f"{symptom}Find out why, and repair it.", ADVICE)
+    return (f"{symptom}Repair it. Stop when everything works.", DIAGNOSED, payload.diagnosis)

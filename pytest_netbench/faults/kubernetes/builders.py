@@ -42,7 +42,8 @@ class Edit:
         repair: A JSON patch that makes it right again.
         surplus: The object, if it must not be there at all.
         field: Steps to the part of the object that shows it.
-        shown: What is there while the fault is there; ``None`` for nothing.
+        shown: What is there while the fault is there.
+        lacking: What is not in the list there while the fault is there.
         detail: Sentences that say what is wrong with it.
     """
 
@@ -54,6 +55,7 @@ class Edit:
     surplus: Object | None = None
     field: tuple[str | int, ...] = ()
     shown: Any = None
+    lacking: Object | None = None
     detail: str
 
     def applied(self, objects: Sequence[Object]) -> list[Object]:
@@ -104,8 +106,11 @@ class Edit:
             except LookupError:
                 found = None
                 break
-        if self.surplus is None and (found or None) != self.shown:
-            yield f"{self.resource} has {found} at {'.'.join(map(str, self.field))}, expected {self.shown}"
+        where = f"{self.resource} has {found} at {'.'.join(map(str, self.field))}, expected"
+        if self.lacking is not None and self.lacking in (found or ()):
+            yield f"{where} it without {self.lacking}"
+        if self.shown is not None and found != self.shown:
+            yield f"{where} {self.shown}"
 
     @property
     def resource(self) -> str:
@@ -120,7 +125,7 @@ class Edit:
         yield Observation(
             method="execute-cmd",
             params={"device": WORKSTATION, "command": command},
-            shows=Matches(pattern=self._pattern),
+            shows=Matches(pattern=self._pattern, is_absent=self.lacking is not None),
             because=self.detail,
         )
 
@@ -128,11 +133,14 @@ class Edit:
     def _pattern(self) -> str:
         if self.surplus is not None:
             return self.kind
-        if self.shown is None:
-            return r"\A\s*\Z"
-        is_text = isinstance(self.shown, str)
-        words = self.shown if is_text else json.dumps(self.shown, separators=(",", ":"), sort_keys=True)
-        return rf"\A{re.escape(words)}\s*\Z"
+        if self.lacking is not None:
+            return re.escape(_written(self.lacking))
+        return rf"\A{re.escape(_written(self.shown))}\s*\Z"
+
+
+def _written(value: Any) -> str:
+    """A value as a path of ``kubectl`` prints it."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
 def _escaped(step: str) -> str:

@@ -27,7 +27,8 @@ class OfPolicy(OfObject):
         repair: Sequence[Operation],
         *,
         field: tuple[str | int, ...],
-        shown: Any,
+        shown: Any = None,
+        lacking: Object | None = None,
         detail: str,
     ) -> Edit:
         """What a fault does with the policy. ``field`` is below its ``spec``."""
@@ -39,6 +40,7 @@ class OfPolicy(OfObject):
             repair=tuple(repair),
             field=("spec", *field),
             shown=shown,
+            lacking=lacking,
             detail=detail,
         )
 

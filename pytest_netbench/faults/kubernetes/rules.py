@@ -55,7 +55,7 @@ def _missing(p: RuleMissing) -> Edit:
         [remove(pointer(*rule))],
         [repair],
         field=(p.direction,),
-        shown=None,
+        lacking=p.rule,
         detail=f"{p.words} lacks the {p.direction} rule that lets through {in_words(p.rule, p.direction)}.",
     )
 

@@ -17,7 +17,7 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.faulty import FlowGroup, InjectedFault, fault_of
 from pytest_netbench.text import listed
 
-_TRIES = 30
+_TRIES = 15
 """How many times faults of one application are drawn."""
 
 

@@ -16,7 +16,7 @@ from pytest_netbench.kubernetes.applications.addresses import DNS_NODE, WORKSTAT
 from pytest_netbench.kubernetes.applications.boutique import boutique
 from pytest_netbench.kubernetes.applications.drawing import FEWEST, MOST, drawn
 from pytest_netbench.kubernetes.applications.graph import Application
-from pytest_netbench.kubernetes.applications.manifests import as_yaml
+from pytest_netbench.kubernetes.applications.writing import as_yaml
 from pytest_netbench.model.topology import Control, Node, Topology
 
 ApplicationName = Literal["boutique", "drawn"]
@@ -24,7 +24,7 @@ PLATFORM: Final = "kubernetes"
 POD_PLATFORM: Final = "linux"
 POD_ROLE: Final = "pod"
 _WEIGHT: Final[dict[ApplicationName, int]] = {"boutique": 1, "drawn": 2}
-_APPLICATIONS: Final = 20
+_APPLICATIONS: Final = 60
 """How many applications are drawn for one task."""
 _SEEDS: Final = 2**31
 

@@ -24,6 +24,8 @@ from pytest_netbench.kubernetes.applications.words import LOADS, MONITORS, NAMES
 FEWEST: Final = 6
 MOST: Final = 40
 _KEYS: Final = (LABEL, "app.kubernetes.io/name", "service")
+_OPEN: Final = 0.25
+"""Share of workloads that may send anywhere although others may not."""
 _IN_A_NAMESPACE: Final = 9
 """About so many workloads are in one."""
 
@@ -46,7 +48,7 @@ def drawn(seed: int, *, services: int) -> Application:
 
     Its tiers are web, backend and data; some backends are shared by all namespaces; a workload without a Service sends
     the load. One of two has monitoring that is let in everywhere. Policies deny or allow by default, and let workloads
-    send anywhere or only to what they call.
+    send anywhere, or most of them only to what they call.
 
     Args:
         seed: Equal seeds and sizes draw equal applications, on every machine.
@@ -153,7 +155,7 @@ def _workloads(drafts: Sequence[_Draft], sends: Sends, default: Default, source:
         port = None if one.serves is None else source.choice(PORTS[one.serves])
         has_other = one.serves == "http" and source.random() < 0.5
         # a workload without any policy may send anywhere
-        is_open = one.reaches_all or (default == "allow" and one.admits == "anyone")
+        is_open = one.reaches_all or (default == "allow" and one.admits == "anyone") or source.random() < _OPEN
         found.append(
             Workload(
                 name=one.name,

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
-from typing import Any, Final
-
-import yaml
+from typing import Final
 
 from pytest_netbench.kubernetes.applications.graph import LABEL, Application, Workload
 from pytest_netbench.kubernetes.applications.policies import Object, policies
@@ -28,18 +25,6 @@ def manifests(application: Application) -> list[Object]:
     source.shuffle(namespaces)
     source.shuffle(others)
     return [*namespaces, *others]
-
-
-def as_yaml(objects: Iterable[Object]) -> str:
-    """Return objects as one YAML text of several documents, keys in alphabetical order. Equal objects, equal text."""
-    return yaml.dump_all(objects, Dumper=_Plain, sort_keys=True, default_flow_style=False, explicit_start=True)
-
-
-class _Plain(yaml.SafeDumper):
-    """Writes equal parts of an object again, where YAML would refer to the first of them."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  (of all data)
-        return True
 
 
 def _namespace(name: str) -> Object:

@@ -22,7 +22,7 @@ class EventLoop:
         self._thread = threading.Thread(target=self._loop.run_forever, name="netbench-cluster", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, T], *, timeout_s: float = 30.0) -> T:
+    def run(self, work: Coroutine[Any, Any, T], *, timeout_s: float = 60.0) -> T:
         """Run ``work`` and return its result. Not from the loop's own thread.
 
         Raises:

@@ -27,9 +27,18 @@ def is_ready(pod: Object) -> bool:
 
 
 def pod_of(pods: Iterable[Object], workload: str) -> Object | None:
-    """The pod that stands for a Deployment: a ready one, the oldest."""
-    found = [one for one in pods if workload_of(one) == workload and is_ready(one)]
-    return min(found, key=lambda one: (one["metadata"]["creationTimestamp"], one["metadata"]["name"]), default=None)
+    """The pod that stands for a Deployment: one that runs, ready ones first, then the oldest."""
+    found = [one for one in pods if workload_of(one) == workload and _runs(one)]
+    return min(found, key=_rank, default=None)
+
+
+def _runs(pod: Object) -> bool:
+    return not pod["metadata"].get("deletionTimestamp") and bool((pod.get("status") or {}).get("podIP"))
+
+
+def _rank(pod: Object) -> tuple[bool, str, str]:
+    metadata = pod["metadata"]
+    return not is_ready(pod), metadata["creationTimestamp"], metadata["name"]
 
 
 def missing(

@@ -13,6 +13,7 @@ from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.model.task import Budget
+from pytest_netbench.platforms.capabilities import NOTICES
 from tests.support.memory_lab import DIALECTS, chain
 
 
@@ -149,3 +150,37 @@ def test_a_watcher_does_not_use_up_the_agents_time(ani, diary):
     enter(ani, "mark 2")
     ani.close()
     assert ani.budget_used.wall_s < 0.5
+
+
+def test_a_device_that_sees_its_changes_tells_of_each_and_update_cfg_itself_is_none(diary, monkeypatch):
+    lab = chain(control={"web": "observed"})
+    notices = Notices()
+    lab.nodes["edge"].offered[NOTICES.name] = notices
+    made = AgentInterface(
+        lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None), dialects=DIALECTS
+    )
+    made.watch(diary)
+    try:
+        made.update_cfg("edge", ["mark 1"])
+        assert diary.entries == [], "the device saw no change"
+        with notices.listener("PATCH one"):
+            pass
+        with notices.listener("PATCH other"):
+            pass
+        assert diary.entries == [("begin", "edge", "PATCH one")], "closely one after the other: one change"
+        made.update_cfg("edge", ["mark 2"])
+        assert diary.entries[-1] == ("end", "edge")
+        monkeypatch.setattr(watching, "NOTICED_S", 0.05)
+        with notices.listener("DELETE"):
+            pass
+        diary.wait_for(4)
+        assert diary.entries[2:] == [("begin", "edge", "DELETE"), ("end", "edge")]
+    finally:
+        made.close()
+
+
+class Notices:
+    """A device's own view of changes."""
+
+    def notify(self, listener):
+        self.listener = listener

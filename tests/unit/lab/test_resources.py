@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("memory_parts")
     ],
 )
 def test_a_name_is_chosen_for_what_it_serves_and_netns_for_the_rest(chosen, lab, sandbox):
-    assert by_kind(chosen) == {"lab": lab, "sandbox": sandbox}
+    assert by_kind(chosen) == {"lab": lab, "sandbox": sandbox, "cluster": "kube"}
     assert (backend_of("lab", chosen).name, backend_of("sandbox", chosen).name) == (lab, sandbox)
 
 
@@ -41,14 +41,13 @@ def test_two_names_of_one_kind_are_refused(names, kind):
     first, second = names
     assert str(caught.value) == (
         f"the backends '{first}' and '{second}' both serve resources of the kind '{kind}': give one backend for each"
-        " kind (lab, sandbox). A kind without one has 'netns'"
+        " kind (lab, sandbox, cluster). A kind without one has 'netns'"
     )
 
 
 def test_an_unknown_name_is_told_with_those_of_all_kinds():
     with pytest.raises(UsageError) as caught:
         by_kind(("smal", "memory"))
-    assert (
-        str(caught.value)
-        == "unknown backend 'smal' (known: containerlab, gns3, memory, netns, small, testbed). Did you mean 'small'?"
+    assert str(caught.value) == (
+        "unknown backend 'smal' (known: containerlab, gns3, kube, memory, netns, small, testbed). Did you mean 'small'?"
     )

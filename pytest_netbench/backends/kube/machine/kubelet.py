@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from pytest_netbench.backends.kube.plan import Machine
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import LEASE, NODE, POD, Api, Object, Refused
 from pytest_netbench.lab.kubernetes.stores import Key, key_of
+from pytest_netbench.lab.kubernetes.workloads import is_ready
 
 RENEWED_S: Final = 1.0
 """A machine says so often that it is alive."""
@@ -21,6 +23,7 @@ _LEASES: Final = "kube-node-lease"
 _PROBE_PAUSE_S: Final = 0.02
 _MOST_TOOLBOXES: Final = 10
 _RETRY_S: Final = 1.0
+_RECENTLY_S: Final = 3.0
 _NOT_FOUND: Final = 404
 _CAPACITY: Final = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "20Gi"}
 
@@ -56,6 +59,9 @@ class Kubelet:
         self.running: dict[str, SlotNode] = {}
         """By uid of a pod."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._statuses: dict[str, Object] = {}
+        """By uid of a pod that is ready: what was reported."""
+        self._alive_at = 0.0
 
     # the machine
 
@@ -122,6 +128,7 @@ class Kubelet:
             await asyncio.sleep(RENEWED_S)
             with contextlib.suppress(LabError):
                 await self._api.patch(LEASE, _LEASES, self.machine.name, {"spec": {"renewTime": _micro()}})
+                self._alive_at = time.monotonic()
                 node = await self._api.read(NODE, None, self.machine.name)
                 if not _is_ready(node):
                     await self._api.patch(
@@ -143,11 +150,14 @@ class Kubelet:
             self._begin(f"end {uid}", self._end(pod, report=new is not None))
         elif uid not in self._tasks and uid not in self.running:
             self._begin(uid, self._run(pod))
+        elif uid in self._statuses and not is_ready(pod) and time.monotonic() < self._alive_at + _RECENTLY_S:
+            # the controllers had given up this machine, which took no notice
+            self._begin(f"again {uid}", self._report(pod, self._statuses[uid]))
 
     def _begin(self, name: str, work: Any) -> None:
         task = asyncio.create_task(work)
         self._tasks[name] = task
-        if name.startswith("end "):
+        if " " in name:
             task.add_done_callback(lambda _: self._tasks.pop(name, None))
 
     async def _run(self, pod: Object) -> None:
@@ -167,6 +177,7 @@ class Kubelet:
         while port is not None and not await self._connects(slot.address, port):
             await asyncio.sleep(_PROBE_PAUSE_S)
         status = containers.running(pod, address=slot.address, host=self.machine.address, ready=True, started=started)
+        self._statuses[pod["metadata"]["uid"]] = status
         await self._report(pod, status)
 
     def _problem(self, image: str) -> tuple[str, str] | None:
@@ -179,6 +190,7 @@ class Kubelet:
         return None
 
     async def _end(self, pod: Object, *, report: bool) -> None:
+        self._statuses.pop(pod["metadata"]["uid"], None)
         slot = self.running.pop(pod["metadata"]["uid"], None)
         if slot is not None:
             await asyncio.to_thread(slot.end)
