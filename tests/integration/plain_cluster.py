@@ -31,6 +31,7 @@ from pytest_netbench.backends.kube.gateway.server import Gateway
 from pytest_netbench.backends.kube.machine.containers import PROGRAM
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.kubernetes.policies import TABLE
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.kubernetes.pod import program
 from pytest_netbench.lab.protocols import Lab
@@ -41,6 +42,7 @@ IMAGE = "netbench/service:1"
 CONTEXT = "plain"
 SLOTS = 14
 _REVIEW = "/apis/authentication.k8s.io/v1/tokenreviews"
+_NO_POLICIES = f"table ip {TABLE}\ndelete table ip {TABLE}\n"
 _UP_S = 90.0
 
 
@@ -92,7 +94,7 @@ class PlainCluster:
         """Let the machines enforce policies, or let their kernels have none."""
         for worker in self.runtime.workers:
             table = worker.tables["policies"]
-            table._compute = worker._policies if enforces else (lambda: "delete table inet netbench-policies\n")
+            table._compute = worker._policies if enforces else (lambda: _NO_POLICIES)
             table.changed()
 
 

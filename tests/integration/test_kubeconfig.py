@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.backends.kubeconfig import leases, proof, settings
 from pytest_netbench.backends.kubeconfig.backend import KubeconfigBackend
 from pytest_netbench.errors import LabError, RequirementMissing
@@ -27,7 +28,6 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
-from tests.integration.kube import binaries_of_this_machine
 from tests.integration.plain_cluster import CONTEXT, IMAGE, PlainCluster, plain_cluster
 from tests.integration.test_kube_repairs import Typist
 
@@ -50,11 +50,7 @@ def drawn() -> Task:
 
 
 @pytest.fixture(scope="module")
-def cluster(say: Callable[[str], None]) -> Iterator[PlainCluster]:
-    try:
-        binaries = binaries_of_this_machine(say=say)
-    except RequirementMissing as missing:
-        pytest.skip(str(missing))
+def cluster(binaries: Binaries) -> Iterator[PlainCluster]:
     with plain_cluster(binaries) as found:
         yield found
 
