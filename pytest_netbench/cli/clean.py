@@ -23,11 +23,12 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.errors import LabError, UsageError  # noqa: PLC0415
     from pytest_netbench.lab.keeping import RemovesKept  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.lab.protocols import Cleans  # noqa: PLC0415
+    from pytest_netbench.lab.resources import GROUPS, kinds  # noqa: PLC0415
 
-    names = [arguments.backend] if arguments.backend else parts.names("backends")
+    names = [arguments.backend] if arguments.backend else [*parts.names("backends"), *parts.names("clusters")]
     status, told = 0, 0
     for name in names:
-        backend = parts.load("backends", name)()
+        backend = parts.load(GROUPS[kinds(name)[0]], name)()
         if not isinstance(backend, Cleans):
             if arguments.backend:
                 raise UsageError(f"backend {name!r} leaves nothing behind: its labs end with the process that has them")

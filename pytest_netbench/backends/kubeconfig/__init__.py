@@ -1,0 +1,1 @@
+"""The backend ``kubeconfig``: clusters of Kubernetes that exist already. What is made there is removed again."""

@@ -1,0 +1,120 @@
+"""The nodes of a lab on a cluster that exists: its workstation, and a pod for each Deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from pytest_netbench.backends.kubeconfig.control import Control
+from pytest_netbench.errors import AniError, LabError
+from pytest_netbench.lab.protocols import LabNode
+from pytest_netbench.lab.request import SHARED_FILES
+from pytest_netbench.model.topology import Endpoint
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, SandboxLimits
+from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER, EXEC
+from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.rpccodes import Code
+
+T = TypeVar("T")
+CHANGING: Final = "/etc/kubeconfig-engineer"
+READING: Final = "/etc/kubeconfig-reading"
+_INTERFACE: Final = "eth0"
+_EXEC_S: Final = 30.0
+
+
+class _Node:
+    """The facts of a node."""
+
+    interfaces: tuple[str, ...] = (_INTERFACE,)
+    time_scale = 1.0
+
+    def __init__(self, name: str, platform: str, role: str | None) -> None:
+        self.name = name
+        self.platform = platform
+        self.role = role
+        self.memory: dict[str, Any] = {}
+        self.peers: Mapping[str, tuple[Endpoint, ...]] = {_INTERFACE: ()}
+        self.line_rates: Mapping[str, int] = {}
+
+
+class Workstation(_Node):
+    """Where an agent configures the cluster: a sandbox of this machine.
+
+    Args:
+        name: Its name in the task.
+        platform: Its platform.
+        role: What it is for.
+        node: The node of the lab that it is.
+        control: The cluster.
+    """
+
+    def __init__(self, name: str, platform: str, role: str | None, *, node: LabNode, control: Control) -> None:
+        super().__init__(name, platform, role)
+        self._node = node
+        self._control = control
+
+    def shell(
+        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = DEFAULT_LIMITS
+    ) -> Completed:
+        config = CHANGING if writable else READING
+        full = f"export KUBECONFIG={config} PATH=$PATH:{SHARED_FILES}\n{command}"
+        shell = self._node.capability(AGENT_SHELL)
+        if not writable:
+            return shell.shell(full, writable=False, reads=reads, limits=limits)
+        with self._control.taking_changes():
+            return shell.shell(full, writable=True, limits=limits)
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        return self._node.capability(EXEC).run(argv, input=input, timeout_s=timeout_s)
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        return self._node.capability(EXEC).run_many(argvs, timeout_s=timeout_s)
+
+    def capability(self, kind: Capability[T]) -> T:
+        offered = {**dict.fromkeys((AGENT_SHELL.name, EXEC.name), self), CLUSTER.name: self._control}
+        return kind.of(offered, owner=f"node {self.name}")
+
+
+class PodNode(_Node):
+    """The pod that stands for a Deployment, whichever that is at the moment.
+
+    Args:
+        name: Of the Deployment, and of the node in the task.
+        platform: Its platform.
+        role: What it is for.
+        control: The cluster.
+    """
+
+    def __init__(self, name: str, platform: str, role: str | None, *, control: Control) -> None:
+        super().__init__(name, platform, role)
+        self._control = control
+
+    def shell(
+        self,
+        command: str,
+        *,
+        writable: bool,
+        reads: Sequence[str] = (),  # noqa: ARG002 - a container has the privileges that it has
+        limits: SandboxLimits = DEFAULT_LIMITS,
+    ) -> Completed:
+        if writable:
+            raise AniError(f"{self.name}: nothing is changed in pods", code=Code.DEVICE_ERROR)
+        return self._run(["sh", "-c", command], timeout_s=limits.timeout_s, most=limits.output_bytes)
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = _EXEC_S) -> Completed:
+        if input is not None:
+            raise LabError(f"{self.name}: programs in pods of backend kubeconfig get no input")
+        return self._run(argv, timeout_s=timeout_s)
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = _EXEC_S) -> list[Completed]:
+        return [self.run(argv, timeout_s=timeout_s) for argv in argvs]
+
+    def _run(self, argv: Sequence[str], *, timeout_s: float, most: int = 1 << 20) -> Completed:
+        cluster = self._control.cluster
+        pod = self._control.run(cluster.pod_of(self.name))
+        if pod is None:
+            raise AniError(f"{self.name}: no pod of this Deployment is ready", code=Code.DEVICE_ERROR)
+        return self._control.run(cluster.run(pod, argv, timeout_s=timeout_s, most=most), timeout_s=timeout_s + _EXEC_S)
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of(dict.fromkeys((AGENT_SHELL.name, EXEC.name), self), owner=f"node {self.name}")
