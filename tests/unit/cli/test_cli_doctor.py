@@ -75,7 +75,7 @@ def test_the_extras_of_this_package_are_listed_whichever_backend_is_asked(capsys
 def test_an_unknown_backend_is_refused_with_the_known_ones(capsys):
     assert main(["doctor", "--backend", "netn"]) != 0
     assert (
-        "unknown backend 'netn' (known: containerlab, gns3, netns, testbed). Did you mean 'netns'?"
+        "unknown backend 'netn' (known: containerlab, gns3, kube, kubeconfig, netns, testbed). Did you mean 'netns'?"
         in capsys.readouterr().err
     )
 
