@@ -49,6 +49,6 @@ def test_an_unknown_name_is_told_with_those_of_all_kinds():
     with pytest.raises(UsageError) as caught:
         by_kind(("smal", "memory"))
     assert str(caught.value) == (
-        "unknown backend 'smal' (known: containerlab, gns3, kube, kubeconfig, memory, netns, small, testbed). Did you mean"
-        " 'small'?"
+        "unknown backend 'smal' (known: containerlab, gns3, kube, kubeconfig, memory, netns, small, testbed)."
+        " Did you mean 'small'?"
     )
