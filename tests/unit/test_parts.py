@@ -25,8 +25,8 @@ from tests.support.memory_parts import install
             "dialects",
             "ciscoios",
             (
-                "unknown dialect 'ciscoios' (known: arista_eos, cisco_ios, frr, juniper_junos, linux,"
-                " openflow_controller, openvswitch). Did you mean 'cisco_ios'?"
+                "unknown dialect 'ciscoios' (known: arista_eos, cisco_ios, frr, juniper_junos, kubernetes,"
+                " linux, openflow_controller, openvswitch). Did you mean 'cisco_ios'?"
             ),
         ),
     ],

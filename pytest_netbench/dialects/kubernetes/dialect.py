@@ -25,7 +25,7 @@ class KubernetesDialect:
         return linux_interface(name)
 
     def normalise(self, line: str) -> str | None:
-        return line.strip() or None
+        return " ".join(line.split()) or None
 
     def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(tree)

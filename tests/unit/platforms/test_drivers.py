@@ -10,7 +10,8 @@ from pytest_netbench import parts
 from pytest_netbench.platforms.driver import Boot, Driver, RunsHere
 
 BY_COMMAND_LINE = ("arista_eos", "cisco_ios_ssh", "juniper_junos", "vpcs")
-BOOTED = sorted({*parts.names("drivers")} - {*BY_COMMAND_LINE})
+OF_CLUSTERS = ("kubernetes",)
+BOOTED = sorted({*parts.names("drivers")} - {*BY_COMMAND_LINE, *OF_CLUSTERS})
 METHODS = [name for name, one in vars(Driver).items() if inspect.isfunction(one) and not name.startswith("_")]
 
 
