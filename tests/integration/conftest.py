@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.backends.kube.binaries import OWN_VARIABLE, Binaries
 from pytest_netbench.errors import RequirementMissing
 from tests.integration.containerlab import Site
 from tests.integration.engine import Engine, engine_of_this_machine
@@ -49,12 +49,19 @@ def obtain(say: Callable[[str], None]) -> Obtain:
 
 
 @pytest.fixture(scope="session")
-def binaries(say: Callable[[str], None]) -> Binaries:
-    """The programs of a control plane of Kubernetes, which are built where they cannot be fetched."""
+def binaries(say: Callable[[str], None]) -> Iterator[Binaries]:
+    """The programs of a control plane of Kubernetes, which are built where they cannot be fetched.
+
+    Backend ``kube`` and what is started meanwhile find them, too.
+    """
     try:
-        return binaries_of_this_machine(say=say)
+        found = binaries_of_this_machine(say=say)
     except RequirementMissing as missing:
         pytest.skip(str(missing))
+    with pytest.MonkeyPatch.context() as patch:
+        if found.folder is not None:
+            patch.setenv(OWN_VARIABLE, str(found.folder))
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_netbench.backends.kube import binaries
-from pytest_netbench.backends.kube.backend import KubeBackend
+from pytest_netbench.backends.kube.binaries import Binaries, find
 from pytest_netbench.backends.kube.plan import WORKSTATION
 from pytest_netbench.platforms.capabilities import EXEC
 from tests.integration import clusters
@@ -38,11 +37,8 @@ TOOLBOX = "busybox:1.36"
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[Any]:
+def lab(binaries: Binaries) -> Iterator[Any]:
     """The cluster of all tests of this file."""
-    lack = KubeBackend().lacks(clusters.request())
-    if lack is not None:
-        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     with clusters.running() as lab:
         yield lab
 
@@ -56,7 +52,7 @@ def config(lab: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
 @pytest.fixture(scope="module")
 def kubectl(config: Path) -> Kubectl:
     """That of the server's release."""
-    return Kubectl(binaries.find().kubectl, config)
+    return Kubectl(find().kubectl, config)
 
 
 @pytest.fixture
@@ -133,7 +129,7 @@ spec:
 
 @pytest.mark.parametrize("program", _releases())
 def test_a_release_of_kubectl_works_unmodified(config: Path, program: Path | None, tmp_path: Path) -> None:
-    client = Kubectl(program or binaries.find().kubectl, config)
+    client = Kubectl(program or find().kubectl, config)
     assert "FIELDS" in client("explain", "networkpolicy.spec.ingress")
     client("apply", "-f", "-", input=MANIFEST.encode())
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,15 +13,15 @@ import pytest
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.backends.kube.control_plane import shared
-from pytest_netbench.errors import AniError, LabError, RequirementMissing
+from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial.stage import Stage
-from tests.integration.kube import binaries_of_this_machine
 
 DELETE_ALL = "kubectl delete networkpolicy --all -n boutique"
 DENY_ALL = f"""\
@@ -63,14 +63,9 @@ class Typist:
 
 
 @pytest.fixture(scope="module")
-def task(say: Callable[[str], None]) -> Task:
+def task(binaries: Binaries) -> Task:
     """A repair of Online Boutique in which an ingress rule is missing."""
-    found = read_series("repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI").source(0).load()
-    try:
-        binaries_of_this_machine(say=say)
-    except RequirementMissing as missing:
-        pytest.skip(str(missing))
-    return found
+    return read_series("repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI").source(0).load()
 
 
 def attempted(task: Task, agent: object) -> TrialRecord:
@@ -174,9 +169,11 @@ def test_an_object_that_never_ends_is_the_agents_and_ends_with_its_trial(task: T
 
 
 @pytest.mark.parametrize("component", ["etcd", "kube-apiserver"])
-def test_a_control_plane_that_dies_is_no_verdict_and_the_next_trial_has_another(task: Task, component: str) -> None:
+def test_a_control_plane_that_dies_is_no_verdict_and_the_next_trial_has_another(
+    task: Task, binaries: Binaries, component: str
+) -> None:
     with Stage(task) as stage:
-        (victim,) = _processes_of(shared(binaries_of_this_machine(say=print))._namespaces.pid, component)
+        (victim,) = _processes_of(shared(binaries)._namespaces.pid, component)
         os.kill(victim, signal.SIGKILL)
         with pytest.raises(LabError):
             _worked(stage)
