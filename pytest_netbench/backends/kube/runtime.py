@@ -77,7 +77,6 @@ class Runtime:
         self._control_plane = control_plane
         self.changer, self.reader = identities.agents()
         self._asked: list[Object] = []
-        self._zone = ""
         self._tasks: list[asyncio.Task[None]] = []
         self.workers: tuple[Worker, ...] = ()
         self._closing: list[Callable[[], Awaitable[None]]] = []

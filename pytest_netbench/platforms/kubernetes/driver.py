@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import render
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
@@ -47,8 +47,8 @@ class KubernetesDriver:
     def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - policies are enforced or refused
         return ()
 
-    def console(self, node: Any, *, enable_secret: str, read_only: bool = False) -> Console:
-        raise NotImplementedError
+    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002
+        raise LabError(f"{node.name}: nobody logs in to a workstation by SSH")
 
     def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
         return None
