@@ -15,6 +15,7 @@ from pytest_netbench.kubernetes.applications.graph import Application
 from pytest_netbench.kubernetes.applications.manifests import manifests
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.faulty import FlowGroup, InjectedFault, fault_of
+from pytest_netbench.model.watch import WatchedFlow
 from pytest_netbench.text import listed
 
 _TRIES = 15
@@ -80,20 +81,21 @@ def break_application(
         source: Of the choices.
         dropped: Counts what was not taken.
     """
-    objects, groups = manifests(application), flow_groups(application)
-    flows = [flow for group in groups for flow in group.flows()]
+    objects = manifests(application)
     places = [_places(fault_of(name), objects) for name in faults]
     if not all(places):
         return None
+    groups = flow_groups(application)
+    effects = _Effects(objects, [flow for group in groups for flow in group.flows()])
     for _ in range(_TRIES):
         chosen = _chosen(places, source)
         if chosen is None:
             continue
-        alone = [frozenset(Connectivity(_applied(objects, [one])).wrong(flows)) for one in chosen]
-        if vain := [one.fault.name for one, wrong in zip(chosen, alone, strict=True) if not wrong]:
-            dropped.without_effect.update(vain)
+        vain = next((one.fault.name for one in chosen if not effects.of([one])), None)
+        if vain is not None:
+            dropped.without_effect.update([vain])
             continue
-        states = [frozenset(Connectivity(_applied(objects, chosen[:count])).wrong(flows)) for count in _counts(chosen)]
+        states = [effects.of(chosen[:count]) for count in _counts(chosen)]
         if not all(fewer <= more for fewer, more in pairwise(states)):
             dropped.disguised.update(["+".join(one.fault.name for one in chosen)])
             continue
@@ -131,6 +133,23 @@ def _chosen(places: Sequence[dict[str, list[Choice]]], source: random.Random) ->
         taken.add(name)
         chosen.append(source.choice(found[name]))
     return chosen
+
+
+class _Effects:
+    """Which flows of an application its faults make wrong: each is looked for once, as it is the same object."""
+
+    def __init__(self, objects: list[dict[str, Any]], flows: Sequence[WatchedFlow]) -> None:
+        self._objects, self._flows = objects, flows
+        self._healthy = Connectivity(objects)
+        self._found: dict[tuple[int, ...], frozenset[int]] = {}
+
+    def of(self, chosen: Sequence[Choice]) -> frozenset[int]:
+        """Return the indices of the flows that are wrong with faults."""
+        key = tuple(id(one.parameters) for one in chosen)
+        if key not in self._found:
+            broken = Connectivity(_applied(self._objects, chosen))
+            self._found[key] = frozenset(broken.wrong(self._flows, right=self._healthy))
+        return self._found[key]
 
 
 def _applied(objects: list[dict[str, Any]], chosen: Sequence[Choice]) -> list[dict[str, Any]]:

@@ -27,15 +27,6 @@ class _Pod(NamedTuple):
     ports: Mapping[tuple[str, str], int]
 
 
-class _Packets(NamedTuple):
-    """What a pod sends to a port of another one."""
-
-    source: _Pod
-    target: _Pod
-    transport: str
-    port: int
-
-
 class _Rule(NamedTuple):
     """Names of pods (``None``: whoever), and ports (``None``: all)."""
 
@@ -68,6 +59,12 @@ class Connectivity:
             name = one["metadata"]["name"]
             self._namespaces[name] = {**one["metadata"].get("labels", {}), NAMESPACE_LABEL: name}
         self._pods = {one.name: one for one in (_dns_pod(), *map(_pod, kinds.get("Deployment", ())))}
+        self._homes: dict[str, set[str]] = {}
+        self._labelled: dict[tuple[str, str], set[str]] = {}
+        for pod in self._pods.values():
+            self._homes.setdefault(pod.namespace, set()).add(pod.name)
+            for label in pod.labels.items():
+                self._labelled.setdefault(label, set()).add(pod.name)
         self._services = {DNS_ADDRESS: _Service(frozenset({DNS_NODE}), {(DNS_PORT, "UDP"): DNS_PORT})}
         for one in kinds.get("Service", ()):
             self._services[one["spec"]["clusterIP"]] = self._service(one)
@@ -75,9 +72,31 @@ class Connectivity:
         for one in kinds.get("NetworkPolicy", ()):
             self._add(one)
 
-    def wrong(self, flows: Sequence[WatchedFlow]) -> tuple[int, ...]:
-        """Return the indices of the flows that get through and must not, or must and do not."""
-        return tuple(number for number, flow in enumerate(flows) if self.delivers(flow) is not flow.allowed)
+    def wrong(self, flows: Sequence[WatchedFlow], *, right: Connectivity | None = None) -> tuple[int, ...]:
+        """Return the indices of the flows that get through and must not, or must and do not.
+
+        Args:
+            flows: Which ones.
+            right: Where each of them is right: those that cannot differ from there are not looked at, which takes less
+                time.
+        """
+        asked = enumerate(flows) if right is None else self._different(flows, right)
+        return tuple(number for number, flow in asked if self.delivers(flow) is not flow.allowed)
+
+    def _different(self, flows: Sequence[WatchedFlow], other: Connectivity) -> Iterator[tuple[int, WatchedFlow]]:
+        sources, targets = (
+            {pod for pod in self._pods if self._rules[one].get(pod) != other._rules[one].get(pod)}
+            for one in ("Egress", "Ingress")
+        )
+        targets |= {name for name, pod in self._pods.items() if pod.ports != other._pods[name].ports}
+        addresses = {
+            one
+            for one in self._services.keys() | other._services.keys()
+            if self._services.get(one) != other._services.get(one)
+        }
+        for number, flow in enumerate(flows):
+            if flow.source in sources or flow.target in targets or flow.address in addresses:
+                yield number, flow
 
     def delivers(self, flow: WatchedFlow) -> bool:
         """Whether a flow gets through to its target."""
@@ -88,22 +107,22 @@ class Connectivity:
             if service is None or flow.target not in service.pods or (port, transport) not in service.ports:
                 return False
             port = service.ports[port, transport]
-        packets = _Packets(self._pods[flow.source], self._pods[flow.target], transport, port)
-        return self._passes("Egress", packets) and self._passes("Ingress", packets)
+        asked = (self._pods[flow.target], transport, port)
+        return self._passes("Egress", flow.source, flow.target, asked) and self._passes(
+            "Ingress", flow.target, flow.source, asked
+        )
 
-    def _passes(self, direction: str, packets: _Packets) -> bool:
-        is_out = direction == "Egress"
-        pod, peer = (packets.source, packets.target) if is_out else (packets.target, packets.source)
-        rules = self._rules[direction].get(pod.name)
+    def _passes(self, direction: str, pod: str, peer: str, asked: tuple[_Pod, str, int]) -> bool:
+        rules = self._rules[direction].get(pod)
         return rules is None or any(
-            (rule.peers is None or peer.name in rule.peers)
-            and (rule.ports is None or any(_has(one, packets) for one in rule.ports))
+            (rule.peers is None or peer in rule.peers)
+            and (rule.ports is None or any(_has(one, *asked) for one in rule.ports))
             for rule in rules
         )
 
     def _add(self, policy: Object) -> None:
         namespace, spec = policy["metadata"]["namespace"], policy["spec"]
-        selected = list(self._selected({"podSelector": spec.get("podSelector", {})}, namespace))
+        selected = self._selected({"podSelector": spec.get("podSelector", {})}, namespace)
         for direction, field, end in (("Ingress", "ingress", "from"), ("Egress", "egress", "to")):
             if direction in spec["policyTypes"]:
                 rules = [self._rule(rule, end, namespace) for rule in spec.get(field) or ()]
@@ -112,18 +131,22 @@ class Connectivity:
 
     def _rule(self, rule: Object, end: str, namespace: str) -> _Rule:
         peers = rule.get(end)
-        names = (name for peer in peers or () for name in self._selected(peer, namespace))
-        return _Rule(frozenset(names) if peers else None, rule.get("ports") or None)
+        names = frozenset().union(*(self._selected(peer, namespace) for peer in peers)) if peers else None
+        return _Rule(names, rule.get("ports") or None)
 
-    def _selected(self, peer: Object, namespace: str) -> Iterator[str]:
+    def _selected(self, peer: Object, namespace: str) -> set[str]:
         """The names of the pods that a peer of a policy in a namespace is."""
         homes = [namespace]
         if "namespaceSelector" in peer:
             selector = peer["namespaceSelector"]
             homes = [name for name, labels in self._namespaces.items() if selects(selector, labels)]
-        for pod in self._pods.values():
-            if pod.namespace in homes and selects(peer.get("podSelector", {}), pod.labels):
-                yield pod.name
+        found = set().union(*(self._homes.get(home, ()) for home in homes))
+        selector = peer.get("podSelector", {})
+        for label in (selector.get("matchLabels") or {}).items():
+            found &= self._labelled.get(label, set())
+        if selector.get("matchExpressions"):
+            return {name for name in found if selects(selector, self._pods[name].labels)}
+        return found
 
     def _service(self, service: Object) -> _Service:
         spec, namespace = service["spec"], service["metadata"]["namespace"]
@@ -148,17 +171,17 @@ def _fits(expression: Object, labels: Mapping[str, str]) -> bool:
     return fits[expression["operator"]]
 
 
-def _has(one: Object, packets: _Packets) -> bool:
-    """Whether a port of a rule is that of packets, by number or by the name that their target gives it."""
-    if one.get("protocol", "TCP") != packets.transport:
+def _has(one: Object, target: _Pod, transport: str, port: int) -> bool:
+    """Whether a port of a rule is one of a target, by number or by the name that the target gives it."""
+    if one.get("protocol", "TCP") != transport:
         return False
     first: int | str | None = one.get("port")
     if first is None:
         return True
     if isinstance(first, str):
-        return packets.target.ports.get((first, packets.transport)) == packets.port
+        return target.ports.get((first, transport)) == port
     last: int = one.get("endPort", first)
-    return first <= packets.port <= last
+    return first <= port <= last
 
 
 def _pod(deployment: Object) -> _Pod:

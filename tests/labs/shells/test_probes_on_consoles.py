@@ -42,6 +42,8 @@ def network(new_host: Any, cable: Any) -> Iterator[Network]:
         ("b", "eth1", "10.0.2.2/24"),
     ):
         run(name, f"ip address add {address} dev {interface}")
+        # who tries out its own link's address asks for no neighbor
+        run(name, f"sysctl -qw net.ipv6.conf.{interface}.accept_dad=0")
         run(name, f"ip link set {interface} up")
     run("a", "ip address add 10.0.1.3/24 dev eth1")
     run("b", "ip address add 10.0.2.3/24 dev eth1")

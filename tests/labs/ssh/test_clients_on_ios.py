@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import stat
@@ -122,7 +123,15 @@ def test_one_line_takes_60_ms_at_the_median(netmiko):
         took.append(time.monotonic() - began)
     router.exit_config_mode()
     # netmiko itself looks every 10 ms
-    assert statistics.median(took) < 0.06, took
+    assert statistics.median(took) < 0.06 * _slowness(), took
+
+
+def _slowness() -> float:
+    """How many times as long known work takes as where the limit was set, a tenth of a second there."""
+    began = time.monotonic()
+    for _ in range(10):
+        json.loads(json.dumps([{"name": f"n{at}", "values": [at, str(at)]} for at in range(5_000)]))
+    return max(1.0, (time.monotonic() - began) / 0.1)
 
 
 @pytest.mark.parametrize("transport", ["Ssh2", "Bin"])

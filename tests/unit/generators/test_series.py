@@ -92,10 +92,12 @@ def test_every_generator_draws_the_same_task_again_and_in_any_order(name):
 
 
 @pytest.mark.parametrize("name", parts.names("generators"))
-def test_a_thousand_tasks_take_at_most_ten_seconds_of_processor_time(name):
+def test_a_drawn_task_takes_little_processor_time(name):
     read_series(f"{name}:n=1,seed=4").source(0).load()  # imports
+    # of a cluster, most faults that are drawn change no flow, and are drawn again
+    limit_ms = 40 if "kubernetes" in name else 10
     # a core that others share takes more processor time for the same work: known work tells how much
-    assert min(_processor_time_of_200(name, seed) / _slowness() for seed in (5, 6)) < 2
+    assert min(_processor_time_of_200(name, seed) / _slowness() for seed in (5, 6)) * 1000 / 200 < limit_ms
 
 
 def _slowness() -> float:
