@@ -104,6 +104,7 @@ class Worker:
             self._served.close()
         for task in self._tasks:
             task.cancel()
+        await self.kubelet.close()
         if self._api is not None:
             await self._api.close()
 
