@@ -17,6 +17,7 @@ from pytest_netbench.backends.containerlab import programs
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.node_facts import TopologyFacts
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
@@ -35,7 +36,7 @@ def entering(container: str, platform: str) -> str:
     return f"docker exec -it {container} {'vtysh' if platform == 'frr' else 'sh'}"
 
 
-class ContainerNode:
+class ContainerNode(TopologyFacts):
     """Implements ``lab.protocols.LabNode`` by entering a container.
 
     Args:
@@ -59,12 +60,7 @@ class ContainerNode:
         logs: Path,
         image_memory: dict[str, Any],
     ) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = topology.node(name).role
-        self.interfaces = topology.interfaces(name)
-        self.peers = topology.peers(name)
-        self.line_rates = topology.line_rates(name)
+        super().__init__(name, platform, topology)
         self.memory: dict[str, Any] = {}
         self.image_memory = image_memory
         self.offered: dict[str, object] = {}
