@@ -153,6 +153,23 @@ def test_what_is_too_long_too_slow_or_left_to_run_ends(node: ContainerNode) -> N
     assert "4321" not in node.run(["ps", "-eo", "args"]).stdout.replace("ps -eo args", "")
 
 
+def test_several_programs_have_their_own_outputs_and_one_that_hangs_ends_the_rest(node: ContainerNode) -> None:
+    argvs = [["printf", "a b"], ["sh", "-c", "printf no >&2; exit 4"], ["cat"], ["no-such-program"], ["echo", "d\ne"]]
+    first, second, third, fourth, fifth = node.run_many(argvs)
+    assert (first.stdout, first.stderr, first.returncode) == ("a b", "", 0)
+    assert (second.stdout, second.stderr, second.returncode) == ("", "no", 4)
+    assert (third.stdout, third.returncode) == ("", 0)
+    assert fourth.returncode == 127
+    assert fifth.stdout == "d\ne\n"
+    assert node.run_many([]) == []
+    assert len(node.run_many([["echo", "x" * 1000]] * 300)) == 300
+    done, hung, never = node.run_many([["echo", "1"], ["sleep", "4322"], ["echo", "3"]], timeout_s=0.4)
+    assert (done.stdout, done.timed_out) == ("1\n", False)
+    assert hung.timed_out
+    assert never.timed_out
+    assert never.stdout == ""
+
+
 def test_many_processes_and_much_memory_are_refused(node: ContainerNode) -> None:
     limits = SandboxLimits(timeout_s=10, processes=16)
     done = node.shell(

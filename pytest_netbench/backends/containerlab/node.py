@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-from pytest_netbench.backends.containerlab import programs
+from pytest_netbench.backends.containerlab import many, programs
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
@@ -79,7 +79,7 @@ class ContainerNode(TopologyFacts):
         return programs.run(programs.request(self.place, argv, "trusted"), input=input, timeout_s=timeout_s)
 
     def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
-        return [self.run(argv, timeout_s=timeout_s) for argv in argvs]
+        return many.run_many(self.place, argvs, timeout_s=timeout_s)
 
     def shell(
         self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = _LIMITS
