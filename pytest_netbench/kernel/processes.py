@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from typing import NoReturn
+
 _STATE, _START_TIME = 0, 19  # of the words behind the name in /proc/PID/stat
 
 
@@ -21,6 +25,19 @@ def lives(pid: int, since: str) -> bool:
     except OSError:
         return False
     return words[_STATE] not in ("Z", "X") and words[_START_TIME] == since
+
+
+def end_as(status: int) -> NoReturn:
+    """End this process as another one ended.
+
+    Args:
+        status: Of the other one, as ``waitpid`` gives it.
+    """
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
 def _words(pid: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from pytest_netbench.lab.node_facts import TopologyFacts
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CommandLine
 from pytest_netbench.platforms.capabilities import CLI
@@ -17,7 +18,7 @@ def _nothing() -> None:
     """Nothing is open."""
 
 
-class DeviceNode:
+class DeviceNode(TopologyFacts):
     """Implements ``lab.protocols.LabNode`` for what has a command line alone.
 
     Args:
@@ -39,12 +40,7 @@ class DeviceNode:
         line: CommandLine,
         hang_up: Callable[[], None] = _nothing,
     ) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = topology.node(name).role
-        self.interfaces = topology.interfaces(name)
-        self.peers = topology.peers(name)
-        self.line_rates = topology.line_rates(name)
+        super().__init__(name, platform, topology)
         self.memory: dict[str, Any] = {}
         self.line = line
         self._hang_up = hang_up

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.probing import checks, limits
-from pytest_netbench.probing.children import Child
+from pytest_netbench.probing.children import Child, Start, start
 from pytest_netbench.probing.namespaces import Namespace
 from pytest_netbench.probing.records import FlowReport, Hop, OfferedFlow, Probe, ProbeResult
 
@@ -40,20 +40,19 @@ class NamespaceProber:
 
     Args:
         namespaces: The namespaces, by the names that probes and flows use for them.
+        started_by: Starts the processes that measure.
 
     Raises:
         UsageError: There is no such namespace or interface.
         RequirementMissing: This user may not enter a namespace.
     """
 
-    prefix: tuple[str, ...] = ()
-    """Words before the command lines of the processes that measure."""
-
-    def __init__(self, namespaces: Mapping[str, Namespace]) -> None:
+    def __init__(self, namespaces: Mapping[str, Namespace], *, started_by: Start = start) -> None:
         if not namespaces:
             raise UsageError("there are no namespaces to probe in, expected at least one")
         self._interfaces = {node: space.interfaces for node, space in namespaces.items()}
         self._descriptors: dict[str, int] = {}
+        self._started_by = started_by
         try:
             for node, space in namespaces.items():
                 self._descriptors[node] = space.open(node)
@@ -226,7 +225,7 @@ class NamespaceProber:
             "duration_s": duration_s,
             "snapped": snapped,
         }
-        child = Child(self._descriptors, self._interfaces, "capture", given, prefix=self.prefix)
+        child = Child(self._descriptors, self._interfaces, "capture", given, started_by=self._started_by)
         found = Capture()
         try:
             if not child.await_ready():
@@ -247,7 +246,7 @@ class NamespaceProber:
     def _call(self, call: str, given: Mapping[str, Any], timeout_s: float) -> Any:
         if not self._descriptors:
             raise UsageError(f"{call}: the prober is closed")
-        return Child(self._descriptors, self._interfaces, call, given, prefix=self.prefix).finish(timeout_s)
+        return Child(self._descriptors, self._interfaces, call, given, started_by=self._started_by).finish(timeout_s)
 
 
 _FLOW_FIELDS = ("source", "target", "protocol", "port", "source_address", "dscp", "rate_bps", "packet_bytes")

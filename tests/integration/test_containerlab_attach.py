@@ -160,6 +160,13 @@ class RunningLab:
     def journals(self) -> list[str]:
         return [path.name for path in (self.site.folder / "state/netbench/attached").glob("[!.]*.json")]
 
+    @property
+    def left(self) -> list[str]:
+        """Files of runs that are not locks, and of nobody else."""
+        state = self.site.folder / "state/netbench/attached"
+        found = [*state.rglob("*"), *(self.site.folder / "tmp").glob("netbench-attached-*")]
+        return sorted(str(path) for path in found if path.suffix != ".lock")
+
     def await_journal(self) -> None:
         ends_at = time.monotonic() + 90
         while not self.journals and time.monotonic() < ends_at:
@@ -169,7 +176,10 @@ class RunningLab:
 
 @pytest.fixture(scope="module")
 def site(docker: Engine, image: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    return Site(docker, tmp_path_factory.mktemp("attach"), image)
+    found = Site(docker, tmp_path_factory.mktemp("attach"), image)
+    (found.folder / "tmp").mkdir()
+    found.environment["TMPDIR"] = str(found.folder / "tmp")
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -255,8 +265,33 @@ def test_what_a_killed_run_has_changed_is_put_back_by_clean(lab: RunningLab, tmp
     shown = lab.site.run("-m", "pytest_netbench.cli", "clean")
     assert f"what a run had configured in lab {lab.name}" in shown
     assert lab.changed_since(before) == []
-    assert lab.journals == []
+    assert lab.left == []
     assert "nothing to remove" in lab.site.run("-m", "pytest_netbench.cli", "clean")
+
+
+def test_what_was_kept_of_a_failed_trial_goes_when_it_is_told_to_and_not_before(
+    lab: RunningLab, tmp_path: Path
+) -> None:
+    before = lab.shown()
+    task = written(tmp_path)
+    shown, (result,) = lab.pytest(task, "--agent=nop", "--netbench-keep")
+    assert result["status"] == "failed", shown
+    assert f"lab {lab.name}" in shown
+    assert "to remove them: netbench clean --kept" in shown
+    assert f"docker exec -it clab-{lab.name}-r1 vtysh" in shown
+    kept = lab.shown()
+    assert "ip address 192.0.2.1/30" in "\n".join(kept["r1"])
+    assert "nothing to remove" in lab.site.run("-m", "pytest_netbench.cli", "clean")
+    refused, _ = lab.pytest(task, "--agent=oracle")
+    assert "a failed trial is kept there (fix: netbench clean --kept)" in " ".join(refused.split())
+    assert lab.changed_since(kept) == []
+    removed = lab.site.run("-m", "pytest_netbench.cli", "clean", "--kept")
+    assert f"what a run had configured in lab {lab.name}" in removed
+    assert lab.changed_since(before) == []
+    assert lab.left == []
+    assert "nothing to remove" in lab.site.run("-m", "pytest_netbench.cli", "clean", "--kept")
+    shown, (result,) = lab.pytest(task, "--agent=oracle")
+    assert result["status"] == "passed", shown
 
 
 def test_the_next_run_puts_back_what_a_killed_one_has_changed(lab: RunningLab, tmp_path: Path) -> None:

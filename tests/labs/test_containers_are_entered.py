@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
+import struct
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.containerlab import authorities, networks, prober, programs
+from pytest_netbench.backends.containerlab import authorities, exchange, networks, prober, programs
 from pytest_netbench.backends.containerlab.authorities import Authority, Forking, Helper, Root
 from pytest_netbench.backends.containerlab.helper import READY
 from pytest_netbench.backends.containerlab.node import ContainerNode
@@ -24,6 +26,7 @@ from pytest_netbench.model.topology import Node, Topology
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.linux import boot
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS
+from pytest_netbench.probing.prober import NamespaceProber
 from pytest_netbench.probing.records import Probe
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="containers are entered as root")
@@ -150,6 +153,23 @@ def test_what_is_too_long_too_slow_or_left_to_run_ends(node: ContainerNode) -> N
     assert "4321" not in node.run(["ps", "-eo", "args"]).stdout.replace("ps -eo args", "")
 
 
+def test_several_programs_have_their_own_outputs_and_one_that_hangs_ends_the_rest(node: ContainerNode) -> None:
+    argvs = [["printf", "a b"], ["sh", "-c", "printf no >&2; exit 4"], ["cat"], ["no-such-program"], ["echo", "d\ne"]]
+    first, second, third, fourth, fifth = node.run_many(argvs)
+    assert (first.stdout, first.stderr, first.returncode) == ("a b", "", 0)
+    assert (second.stdout, second.stderr, second.returncode) == ("", "no", 4)
+    assert (third.stdout, third.returncode) == ("", 0)
+    assert fourth.returncode == 127
+    assert fifth.stdout == "d\ne\n"
+    assert node.run_many([]) == []
+    assert len(node.run_many([["echo", "x" * 1000]] * 300)) == 300
+    done, hung, never = node.run_many([["echo", "1"], ["sleep", "4322"], ["echo", "3"]], timeout_s=0.4)
+    assert (done.stdout, done.timed_out) == ("1\n", False)
+    assert hung.timed_out
+    assert never.timed_out
+    assert never.stdout == ""
+
+
 def test_many_processes_and_much_memory_are_refused(node: ContainerNode) -> None:
     limits = SandboxLimits(timeout_s=10, processes=16)
     done = node.shell(
@@ -255,6 +275,40 @@ def test_probes_are_sent_by_whoever_may(node: ContainerNode) -> None:
     with found:
         (result,) = found.probe([Probe(source="n", target="127.0.0.1")])
     assert result.delivered
+
+
+def test_who_measures_is_forked_by_the_helper(place: Place, tmp_path: Path) -> None:
+    """An interpreter that starts anew takes ten times as long, and an evaluation has dozens of them."""
+    with helped(tmp_path), measuring(place, tmp_path) as found:
+        with exchange.connected(str(tmp_path)) as connection:
+            data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        helper = Path(f"/proc/{struct.unpack('=iII', data)[0]}")
+        with found.capturing("n", "lo"):
+            (child,) = (helper / "task" / helper.name / "children").read_text().split()
+            assert Path(f"/proc/{child}/cmdline").read_bytes() == (helper / "cmdline").read_bytes()
+
+
+def test_a_probe_without_its_helper_is_an_error_of_the_lab(place: Place, tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        with helped(tmp_path):
+            found = stack.enter_context(measuring(place, tmp_path))
+            begun = found.capturing("n", "lo")
+            begun.__enter__()
+        with pytest.raises(LabError, match="capture: the process that measures is lost"):
+            begun.__exit__(None, None, None)
+        with pytest.raises(LabError, match="addresses: the process that measures cannot be started"):
+            found.addresses("n")
+
+
+@contextlib.contextmanager
+def measuring(place: Place, folder: Path) -> Iterator[NamespaceProber]:
+    """A prober whose processes the helper in ``folder`` starts."""
+    topology, entered = Topology(nodes=(Node(name="n"),)), Place("c", place.pid, place.started, Forking(folder))
+    node = ContainerNode(place=entered, name="n", platform="linux", topology=topology, logs=folder, image_memory={})
+    found = prober.prober_of({"n": node})
+    assert found is not None
+    with found:
+        yield found
 
 
 def test_a_program_on_a_terminal_ends_with_it(node: ContainerNode) -> None:

@@ -83,6 +83,8 @@ class Forking(Root):
         self._folder = str(folder)
 
     def start(self, argv: Sequence[str], stdio: tuple[int, int, int], passed: Sequence[int] = ()) -> Running:  # type: ignore[override]
+        if len(stdio) + len(passed) > exchange.MOST_DESCRIPTORS:  # a prober has one of each node
+            return Here(argv, stdio, passed)
         return ByHelper(self._folder, argv, stdio, passed)
 
 

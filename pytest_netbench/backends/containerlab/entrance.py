@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from pytest_netbench.backends.containerlab import listings_desk
 from pytest_netbench.kernel import confinement, seccomp
 from pytest_netbench.kernel import syscalls as sys
-from pytest_netbench.kernel.processes import started
+from pytest_netbench.kernel.processes import end_as, started
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"
 NOT_ENTERED = 125
@@ -67,11 +67,7 @@ def main(word: str) -> NoReturn:
     except OSError as error:
         os.write(2, f"netbench: {error}\n".encode())
         os._exit(NOT_ENTERED)
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
-        os.kill(os.getpid(), number)
-    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    end_as(status)
 
 
 def serve(request: Request) -> int:

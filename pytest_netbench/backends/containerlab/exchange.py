@@ -13,7 +13,8 @@ from typing import Final
 SOCKET: Final = "helper"
 """Of the helper, in the folder of the lab."""
 _LENGTH = struct.Struct("=Q")
-_MOST_DESCRIPTORS = 253  # the kernel takes no more in one message
+MOST_DESCRIPTORS: Final = 253
+"""The kernel takes no more in one message."""
 
 
 @contextlib.contextmanager
@@ -74,7 +75,7 @@ def receive(connection: socket.socket) -> tuple[bytes, list[int]]:
 def _received(connection: socket.socket) -> tuple[bytes, list[int]]:
     """What came first. Descriptors are closed in programs that start meanwhile, which ``recv_fds`` cannot do."""
     found = array.array("i")
-    room = socket.CMSG_SPACE(_MOST_DESCRIPTORS * found.itemsize)
+    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * found.itemsize)
     data, ancillary, _, _ = connection.recvmsg(_LENGTH.size, room, socket.MSG_CMSG_CLOEXEC)
     for level, kind, value in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):

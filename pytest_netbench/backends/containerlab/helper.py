@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from pytest_netbench.backends.containerlab import entrance, exchange, networks, rooms
+from pytest_netbench.backends.containerlab import entrance, exchange, measuring, networks, rooms
 from pytest_netbench.kernel import confinement
 
 READY = b"ready\n"
@@ -27,7 +27,7 @@ _PEER = struct.Struct("=iII")
 _WAITING = 64
 _REQUEST_S = 10.0
 _DEFAULTED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE)
-_ENTRANCE = "entrance"
+_LAUNCHER = "launcher.py"
 _NOT_STARTED = 126
 Message = dict[str, Any]
 
@@ -131,13 +131,14 @@ class _Server:
 
 
 def _started(argv: list[str], numbers: list[int], descriptors: list[int]) -> int:
-    if argv[-2:-1] == [_ENTRANCE]:
-        return _forked(argv[-1], numbers, descriptors)
+    """Start a program; modules that are here already are forked: a new interpreter takes ten times as long."""
+    launcher, module, *words = (*argv[3:4], *argv[5:]) if len(argv) > 5 else ("", "")
+    if launcher.endswith(f"/{_LAUNCHER}") and module in _MODULES:
+        return _forked(lambda: _MODULES[module](*words), numbers, descriptors)
     return _spawned(argv, numbers, descriptors)
 
 
-def _forked(word: str, numbers: list[int], descriptors: list[int]) -> int:
-    """What ``entrance`` does with a word. An interpreter that starts anew takes ten times as long."""
+def _forked(work: Callable[[], NoReturn], numbers: list[int], descriptors: list[int]) -> int:
     pid = os.fork()
     if pid:
         with contextlib.suppress(OSError):  # the child may be faster
@@ -152,7 +153,7 @@ def _forked(word: str, numbers: list[int], descriptors: list[int]) -> int:
         for source, number in zip(lifted, numbers, strict=True):
             os.dup2(source, number)
         confinement.let_go(numbers)
-        entrance.main(word)
+        work()
     finally:
         os._exit(_NOT_STARTED)
 
@@ -198,6 +199,7 @@ def _silence(message: Message) -> None:
     networks.set_silent(message["pid"], message["name"], silent=message["silent"])
 
 
+_MODULES: Mapping[str, Callable[..., NoReturn]] = {"entrance": entrance.main, "measuring": measuring.main}
 _CALLS: Mapping[str, Callable[[Message], int | None]] = {
     "network": lambda message: rooms.network(message["pid"], message["started"]),
     "open": lambda message: rooms.open_file(

@@ -6,7 +6,6 @@ import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeVar
 
 from pytest_netbench.backends.containerlab import authorities, commands, leftovers
@@ -21,6 +20,7 @@ from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.backends.containerlab.topology import ports
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.cleanup import Cleanup
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
@@ -31,7 +31,7 @@ from pytest_netbench.platforms.capability import Capability
 T = TypeVar("T")
 AnyNode = ContainerNode | ContainerDevice
 """A node of a lab: one whose container is entered, or a device."""
-_NOT_CLEAN = "the lab could not be cleaned up (fix: netbench clean)"
+_NOT_CLEAN = "the lab could not be cleaned up (fix: netbench clean): "
 
 
 class ContainerLab:
@@ -74,7 +74,7 @@ class ContainerLab:
         self.substitutes: dict[str, str] = {}
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
-        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self.deploy_s = self.destroy_s = 0.0
         hosts = {name: node for name, node in nodes.items() if isinstance(node, ContainerNode)}
         self._prober = prober_of(hosts, devices=nodes.keys() - hosts.keys())
         self._drivers = drivers
@@ -86,12 +86,16 @@ class ContainerLab:
             LINKS.name: links,
             NODES.name: power,
         }
-        self._cleaner: Thread | None = None
-        self._cleaning_failed: BaseException | None = None
+        self._cleanup = Cleanup(self._clean_up, wrong=_NOT_CLEAN, tell=self._warn)
 
     @property
     def prober(self) -> Prober:
         return self.capability(PROBES)
+
+    @property
+    def cleanup_s(self) -> float:
+        """Wall seconds from the call of ``destroy`` until nothing of the lab was left."""
+        return self._cleanup.took_s
 
     @property
     def deployers(self) -> Mapping[str, str]:
@@ -146,26 +150,21 @@ class ContainerLab:
             node.close()
 
     def destroy(self) -> None:
-        if self._cleaner is not None:
+        if self._cleanup.has_begun:
             return
         started = time.monotonic()
         self._let_go()
         if self._cabling is not None:
             self._cabling.close()
-        # not a daemon thread: the interpreter does not end before it does
-        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
-        self._cleaner.start()
+        self._cleanup.start(since=started)
         self.destroy_s = time.monotonic() - started
 
-    def _clean_up(self, started: float) -> None:
-        try:
-            self._helper.close()
-            leftovers.remove(self.folder)
-        except Exception as error:  # noqa: BLE001 - given to whoever waits
-            self._cleaning_failed = error
-        self.cleanup_s = time.monotonic() - started
-        if self._cleaning_failed is not None:  # often nobody waits
-            warnings.warn(f"{self.folder.name}: {_NOT_CLEAN}: {self._cleaning_failed}", RuntimeWarning, stacklevel=1)
+    def _clean_up(self) -> None:
+        self._helper.close()
+        leftovers.remove(self.folder)
+
+    def _warn(self, said: str) -> None:
+        warnings.warn(f"{self.folder.name}: {said}", RuntimeWarning, stacklevel=1)
 
     def await_cleanup(self) -> None:
         """Wait until no container, network or file of a destroyed lab is left.
@@ -173,8 +172,4 @@ class ContainerLab:
         Raises:
             LabError: The lab was not destroyed, or something is left.
         """
-        if self._cleaner is None:
-            raise LabError("the lab was not destroyed")
-        self._cleaner.join()
-        if self._cleaning_failed is not None:
-            raise LabError(f"{_NOT_CLEAN}: {self._cleaning_failed}") from self._cleaning_failed
+        self._cleanup.wait()

@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-from pytest_netbench.backends.containerlab import programs
+from pytest_netbench.backends.containerlab import many, programs
 from pytest_netbench.backends.containerlab.programs import Place
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.node_facts import TopologyFacts
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
@@ -35,7 +36,7 @@ def entering(container: str, platform: str) -> str:
     return f"docker exec -it {container} {'vtysh' if platform == 'frr' else 'sh'}"
 
 
-class ContainerNode:
+class ContainerNode(TopologyFacts):
     """Implements ``lab.protocols.LabNode`` by entering a container.
 
     Args:
@@ -59,12 +60,7 @@ class ContainerNode:
         logs: Path,
         image_memory: dict[str, Any],
     ) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = topology.node(name).role
-        self.interfaces = topology.interfaces(name)
-        self.peers = topology.peers(name)
-        self.line_rates = topology.line_rates(name)
+        super().__init__(name, platform, topology)
         self.memory: dict[str, Any] = {}
         self.image_memory = image_memory
         self.offered: dict[str, object] = {}
@@ -83,7 +79,7 @@ class ContainerNode:
         return programs.run(programs.request(self.place, argv, "trusted"), input=input, timeout_s=timeout_s)
 
     def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
-        return [self.run(argv, timeout_s=timeout_s) for argv in argvs]
+        return many.run_many(self.place, argvs, timeout_s=timeout_s)
 
     def shell(
         self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = _LIMITS

@@ -7,39 +7,28 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from pytest_netbench.backends.containerlab import authorities
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.probing import Hop, Probe, ProbeResult
+from pytest_netbench.probing.children import Process, Start
 from pytest_netbench.probing.namespaces import Namespace
 from pytest_netbench.probing.prober import NamespaceProber
 
 
-class ContainerProber(NamespaceProber):
-    """Measures by processes of whoever may enter the containers.
-
-    Args:
-        namespaces: Where probes are sent from, and listened for.
-        prefix: The words before the command line of a program that has root's rights.
-    """
-
-    def __init__(self, namespaces: Mapping[str, Namespace], prefix: tuple[str, ...]) -> None:
-        self.prefix = prefix
-        super().__init__(namespaces)
-
-
-class HostsProber(ContainerProber):
+class HostsProber(NamespaceProber):
     """Implements ``lab.probing.Samples`` beside ``Prober``: what begins or is listened for on a device is not measured.
 
     Args:
-        namespaces: As of ``ContainerProber``.
-        prefix: As of ``ContainerProber``.
+        namespaces: Where probes are sent from, and listened for.
+        started_by: Starts the processes that measure.
         devices: The other nodes.
     """
 
     probes_per_s: Final = 500.0
 
-    def __init__(self, namespaces: Mapping[str, Namespace], prefix: tuple[str, ...], devices: Collection[str]) -> None:
-        super().__init__(namespaces, prefix)
+    def __init__(self, namespaces: Mapping[str, Namespace], started_by: Start, devices: Collection[str]) -> None:
+        super().__init__(namespaces, started_by=started_by)
         self._devices = frozenset(devices)
 
     def beyond(self, probe: Probe) -> str | None:
@@ -66,8 +55,8 @@ class HostsProber(ContainerProber):
         return super().addresses(node)
 
 
-def prober_of(hosts: Mapping[str, ContainerNode], *, devices: Collection[str] = ()) -> ContainerProber | None:
-    """What sends probes; ``None`` if all nodes are devices.
+def prober_of(hosts: Mapping[str, ContainerNode], *, devices: Collection[str] = ()) -> NamespaceProber | None:
+    """What sends probes by processes of whoever may enter the containers; ``None`` if all nodes are devices.
 
     Raises:
         LabError: The process that measures failed.
@@ -80,5 +69,11 @@ def prober_of(hosts: Mapping[str, ContainerNode], *, devices: Collection[str] = 
             network = node.place.by.network(node.place.pid, node.place.started)
             stack.callback(os.close, network)
             namespaces[name] = Namespace(descriptor=network, interfaces=(*node.interfaces, "lo"))
-        (prefix,) = {node.place.by.prefix for node in hosts.values()}
-        return HostsProber(namespaces, prefix, devices) if devices else ContainerProber(namespaces, prefix)
+        by = next(iter(hosts.values())).place.by
+
+        def started(stdio: tuple[int, int, int], passed: Sequence[int]) -> Process:
+            return by.start(authorities.module("measuring"), stdio, passed)
+
+        if devices:
+            return HostsProber(namespaces, started, devices)
+        return NamespaceProber(namespaces, started_by=started)

@@ -10,12 +10,12 @@ import base64
 import contextlib
 import json
 import os
-import signal
 import struct
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pytest_netbench.backends.containerlab import exchange
+from pytest_netbench.kernel.processes import end_as
 
 LOST = 125
 """The exit status if the helper is gone; as of a container that cannot be entered."""
@@ -28,11 +28,7 @@ def main(word: str, *argv: str) -> NoReturn:
     except OSError as error:
         os.write(2, f"netbench: the helper of the lab is gone: {error}\n".encode())
         os._exit(LOST)
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        signal.signal(number, signal.SIG_DFL) if number not in (signal.SIGKILL, signal.SIGSTOP) else None
-        os.kill(os.getpid(), number)
-    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+    end_as(status)
 
 
 def encode(folder: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
 from typing import Any, TypeVar
 
 from pytest_netbench.backends.gns3 import projects
@@ -17,6 +16,7 @@ from pytest_netbench.backends.gns3.server import Refused
 from pytest_netbench.backends.gns3.topology import Site
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
+from pytest_netbench.lab.cleanup import Cleanup
 from pytest_netbench.lab.consoles import Console
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
@@ -64,7 +64,7 @@ class Gns3Lab:
         self.substitutes: dict[str, str] = {}
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
-        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self.deploy_s = self.destroy_s = 0.0
         self.isolation = isolation_of(kinds)
         self._site = site
         self._consoles = consoles
@@ -76,8 +76,15 @@ class Gns3Lab:
         self._offered: dict[str, object] = {LINKS.name: links, NODES.name: power}
         if (prober := prober_of(nodes, kinds)) is not None:
             self._offered[PROBES.name] = prober
-        self._cleaner: Thread | None = None
-        self._cleaning_failed: BaseException | None = None
+        self._cleanup = Cleanup(
+            lambda: projects.remove(site.server, self.project),
+            wrong=f"project {self.project.name} could not be deleted (fix: netbench clean): ",
+        )
+
+    @property
+    def cleanup_s(self) -> float:
+        """Wall seconds from the call of ``destroy`` until the project was deleted."""
+        return self._cleanup.took_s
 
     @property
     def prober(self) -> Prober:
@@ -143,21 +150,12 @@ class Gns3Lab:
                 node.close()
 
     def destroy(self) -> None:
-        if self._cleaner is not None:
+        if self._cleanup.has_begun:
             return
         started = time.monotonic()
         self._let_go()
-        # not a daemon thread: the interpreter does not end before it does
-        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
-        self._cleaner.start()
+        self._cleanup.start(since=started)
         self.destroy_s = time.monotonic() - started
-
-    def _clean_up(self, started: float) -> None:
-        try:
-            projects.remove(self._site.server, self.project)
-        except Exception as error:  # noqa: BLE001 - given to whoever waits
-            self._cleaning_failed = error
-        self.cleanup_s = time.monotonic() - started
 
     def await_cleanup(self) -> None:
         """Wait until the project of a destroyed lab is deleted.
@@ -165,10 +163,4 @@ class Gns3Lab:
         Raises:
             LabError: The lab was not destroyed, or its project is there still.
         """
-        if self._cleaner is None:
-            raise LabError("the lab was not destroyed")
-        self._cleaner.join()
-        if self._cleaning_failed is not None:
-            raise LabError(
-                f"project {self.project.name} could not be deleted (fix: netbench clean): {self._cleaning_failed}"
-            ) from self._cleaning_failed
+        self._cleanup.wait()

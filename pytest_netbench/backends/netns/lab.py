@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from threading import Thread
 from typing import TypeVar
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.labtime import PacedClock
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
-from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.cleanup import Cleanup
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -56,9 +55,12 @@ class NetnsLab:
         self.offered: dict[str, object] = {PROBES.name: self.prober}
         self._drivers = drivers
         self._channel = channel
-        self.cleanup_s = 0.0
-        self._cleaner: Thread | None = None
-        self._cleaning_failed: BaseException | None = None
+        self._cleanup = Cleanup(self._clean_up, wrong="the lab could not be cleaned up: ")
+
+    @property
+    def cleanup_s(self) -> float:
+        """Wall seconds from the call of ``destroy`` until nothing of the lab was left."""
+        return self._cleanup.took_s
 
     def driver(self, node: str) -> HostedDriver:
         return self._drivers[node]
@@ -77,23 +79,17 @@ class NetnsLab:
         self.clock.change(factor)
 
     def destroy(self) -> None:
-        if self._cleaner is not None:
+        if self._cleanup.has_begun:
             return
         started = time.monotonic()
         self._channel.close()
-        # Not a daemon thread: the interpreter does not end before it does.
-        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
-        self._cleaner.start()
+        self._cleanup.start(since=started)
         self.destroy_s = time.monotonic() - started
 
-    def _clean_up(self, started: float) -> None:
-        try:
-            for node in self.nodes.values():
-                node.close()
-            self._channel.await_end()
-        except Exception as error:  # noqa: BLE001 - given to whoever waits
-            self._cleaning_failed = error
-        self.cleanup_s = time.monotonic() - started
+    def _clean_up(self) -> None:
+        for node in self.nodes.values():
+            node.close()
+        self._channel.await_end()
 
     def await_cleanup(self) -> None:
         """Wait until the kernel has ended every process of a destroyed lab; ``cleanup_s`` then says how long that took.
@@ -101,8 +97,4 @@ class NetnsLab:
         Raises:
             LabError: The lab was not destroyed, or cannot be ended.
         """
-        if self._cleaner is None:
-            raise LabError("the lab was not destroyed")
-        self._cleaner.join()
-        if self._cleaning_failed is not None:
-            raise LabError(f"the lab could not be cleaned up: {self._cleaning_failed}") from self._cleaning_failed
+        self._cleanup.wait()

@@ -15,6 +15,7 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.handover import Handover
 from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.node_facts import TopologyFacts
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
@@ -27,16 +28,11 @@ T = TypeVar("T")
 _LIMITS = SandboxLimits()
 
 
-class NetnsNode:
+class NetnsNode(TopologyFacts):
     """Implements ``lab.protocols.LabNode`` over the lab's supervisor."""
 
     def __init__(self, *, channel: Channel, name: str, platform: str, topology: Topology, time_scale: float) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = topology.node(name).role
-        self.interfaces = topology.interfaces(name)
-        self.peers = topology.peers(name)
-        self.line_rates = topology.line_rates(name)
+        super().__init__(name, platform, topology)
         self.memory: dict[str, Any] = {}
         self.offered: dict[str, object] = {}
         self.time_scale = time_scale

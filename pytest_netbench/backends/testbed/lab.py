@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
-from threading import Thread
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.testbed.devices import Held
@@ -13,6 +11,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.exchanging import Exchanging, exchanging
 from pytest_netbench.lab.attaching.putting_back import side_by_side
 from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.cleanup import Cleanup
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.request import LabRequest
@@ -51,14 +50,18 @@ class TestbedLab:
         self.substitutes: dict[str, str] = {}
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
-        self.deploy_s = self.destroy_s = self.cleanup_s = 0.0
+        self.deploy_s = self.destroy_s = 0.0
         self._held = held
         by_driver: dict[str, Exchanging] = {}
         self._drivers = {
             name: by_driver.setdefault(one.driver.name, exchanging(one.driver, held)) for name, one in held.items()
         }
-        self._cleaner: Thread | None = None
-        self._failures: list[str] = []
+        self._cleanup = Cleanup(self._put_back, wrong="a device is not as it was (fix: netbench clean):\n")
+
+    @property
+    def cleanup_s(self) -> float:
+        """Wall seconds until the devices were as before."""
+        return self._cleanup.took_s
 
     def driver(self, node: str) -> Any:
         return self._drivers[node]
@@ -76,19 +79,16 @@ class TestbedLab:
         return Kept("devices of the testbed", {node: one.known.login for node, one in self._held.items()})
 
     def destroy(self) -> None:
-        if self._cleaner is None:
-            # not a daemon thread: the interpreter does not end before it does
-            self._cleaner = Thread(target=self._put_back, name="netbench-testbed", daemon=False)
-            self._cleaner.start()
+        self._cleanup.start()
 
     def _put_back(self) -> None:
-        began = time.monotonic()
         # one that does not answer does not keep others waiting
         found = side_by_side(self._held, lambda _, one: _put_back(one)).values()
-        self._failures = [one for one in found if one is not None]
-        for failure in self._failures:
+        failures = [one for one in found if one is not None]
+        for failure in failures:
             _log.error("a device is not as it was (fix: netbench clean): %s", failure)
-        self.cleanup_s = time.monotonic() - began
+        if failures:
+            raise LabError("\n".join(failures))
 
     def await_cleanup(self) -> None:
         """Wait until the devices are as they were.
@@ -96,11 +96,7 @@ class TestbedLab:
         Raises:
             LabError: The lab was not destroyed, or a device is not as it was.
         """
-        if self._cleaner is None:
-            raise LabError("the lab was not destroyed")
-        self._cleaner.join()
-        if self._failures:
-            raise LabError("\n".join(["a device is not as it was (fix: netbench clean):", *self._failures]))
+        self._cleanup.wait()
 
 
 def _put_back(device: Held) -> str | None:

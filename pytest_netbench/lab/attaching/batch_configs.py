@@ -9,7 +9,6 @@ from pytest_netbench import parts
 from pytest_netbench.dialects.syntax import Path, Tree
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.changes import changes
-from pytest_netbench.lab.attaching.matching import full_name
 from pytest_netbench.lab.attaching.site import Device
 from pytest_netbench.lab.attaching.standing import STANDING
 from pytest_netbench.model.trial import RefusedLine
@@ -36,10 +35,7 @@ class BatchConfigs:
         self._dialect = parts.load("dialects", device.dialect)()
         self._standing = STANDING[device.dialect]
         self._keep = tuple(keep)
-        management = device.management
-        self._managed = (
-            None if management is None else self._standing.interface.format(full_name(device.dialect, management))
-        )
+        self._managed = self._standing.managed(device)
 
     def running(self) -> str:
         """The configuration as it is now."""

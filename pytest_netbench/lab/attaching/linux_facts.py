@@ -10,6 +10,7 @@ from typing import Any, Final
 from pytest_netbench.platforms.linux import sysctls, tc
 from pytest_netbench.platforms.linux.listing import entries
 
+_VARIABLES: Final = f"{sysctls.read_command()}; for one; do grep -s '' /dev/null /proc/sys/$one; done; true"
 READS: Final[Sequence[Sequence[str]]] = (
     ("ip", "-j", "-d", "address", "show"),
     ("ip", "-4", "-o", "route", "show", "table", "all"),
@@ -17,11 +18,15 @@ READS: Final[Sequence[Sequence[str]]] = (
     ("ip", "-4", "rule", "show"),
     ("ip", "-6", "rule", "show"),
     ("ip", "neighbor", "show", "nud", "permanent"),
-    ("tc", "qdisc", "show"),
-    ("/bin/sh", "-c", sysctls.read_command()),
-    ("nft", "-s", "list", "ruleset"),
+    ("/bin/sh", "-c", "command -v tc >/dev/null || exit 0; exec tc qdisc show"),
+    ("/bin/sh", "-c", _VARIABLES, "sh"),
+    ("/bin/sh", "-c", "command -v nft >/dev/null || exit 0; exec nft -s list ruleset"),
 )
 """What is run on the host, in this order."""
+SYSCTLS: Final = 7
+"""The place of the kernel settings among these; it takes paths of further ones, below ``/proc/sys``."""
+LOOPBACK: Final = ("address lo 127.0.0.1/8 scope host", "address lo ::1/128 scope host")
+"""How the addresses begin that the kernel gives ``lo``; they do not come back by themselves."""
 LINK_LOCAL: Final = "generated"
 """In place of the address that the kernel gives each interface itself."""
 _FALLBACKS: Final = frozenset(
@@ -30,7 +35,7 @@ _FALLBACKS: Final = frozenset(
 """Interfaces that the kernel makes with a module."""
 _NOT_MADE_BY_HAND: Final = re.compile(
     r" (?:proto (?:kernel|ra|redirect|dhcp|zebra|bird|bgp|isis|ospf|rip|ripng|babel|nhrp|eigrp|ldp|sharp|pbr|openfabric"
-    r"|1[89]\d)|table local|expires \d+sec)\b"
+    r"|zstatic|srte|1[89]\d)|table local|expires \d+sec)\b"
 )
 _STATE: Final = re.compile(r" (?:nhid \d+|linkdown|dead|offload|trap|rt_trap|error -\d+|\[\w+\])(?= |$)")
 _NO_MAC: Final = frozenset({"bridge", "vrf", "bond", "team"})
@@ -98,7 +103,7 @@ def _addresses(link: Mapping[str, Any]) -> Iterator[str]:
     name = link["ifname"]
     own = _eui64(str(link.get("address", "")))
     for one in link.get("addr_info") or ():
-        if one.get("dynamic") or one.get("temporary") or (name == "lo" and one.get("scope") == "host"):
+        if one.get("dynamic") or one.get("temporary"):
             continue
         if one.get("scope") == "link" and (one.get("protocol") == "kernel_ll" or one["local"] == own):
             yield f"address {name} {LINK_LOCAL}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.linux_changes import commands, differences, lost
-from pytest_netbench.lab.attaching.linux_facts import LINK_LOCAL, READS, facts, leased
+from pytest_netbench.lab.attaching.linux_facts import LINK_LOCAL, LOOPBACK, READS, SYSCTLS, facts, leased
 from pytest_netbench.platforms.access import Exec, NodeFacts
 from pytest_netbench.platforms.linux import sysctls
 
@@ -16,7 +17,6 @@ _PASSES: Final = 6
 _EACH_S: Final = 5.0
 """Seconds that each of several programs has; a host that hangs is given up then."""
 _SHOWN: Final = 10
-_NO_PROGRAM: Final = 127
 _NOT_FORWARDING: Final = {"net/ipv4/ip_forward": "0", "net/ipv6/conf/all/forwarding": "0"}
 _OF_INTERFACE: Final = re.compile(r"^(net/ipv[46]/conf/)(.+)(/[^/]+)$")
 _DEVICE: Final = re.compile(r" dev (\S+)")
@@ -36,10 +36,22 @@ class LinuxState:
         node: The host, with the rights of root.
         interfaces: Those that a task uses; others are only put back.
         management: The interface by which it is reached, which is left alone.
+        variables: Further kernel settings, by path below ``/proc/sys``.
+        settling_s: What programs of the host do to its network meanwhile is taken back for so many wall seconds.
     """
 
-    def __init__(self, node: _Host, interfaces: Sequence[str], management: str | None = None) -> None:
+    def __init__(
+        self,
+        node: _Host,
+        interfaces: Sequence[str],
+        management: str | None = None,
+        *,
+        variables: Iterable[str] = (),
+        settling_s: float = 0.0,
+    ) -> None:
         self._node = node
+        self._reads = [(*argv, *variables) if at == SYSCTLS else argv for at, argv in enumerate(READS)]
+        self._settling_s = settling_s
         self._interfaces = tuple(interfaces)
         self._management = management
 
@@ -60,7 +72,7 @@ class LinuxState:
         answers = self._answers()
         self._check(answers)
         fresh = self._fresh(answers[7])
-        self._reach(lambda now: _cleared(now, self._interfaces, fresh), "could not be removed")
+        self.reach(lambda now: _cleared(now, self._interfaces, fresh), "could not be removed")
 
     def restore(self, saved: str) -> None:
         """Make the network what it was.
@@ -71,16 +83,16 @@ class LinuxState:
         Raises:
             LabError: It is not; the text has the lines.
         """
-        self._reach(lambda _: saved.splitlines(), "differ from what was saved")
+        self.reach(lambda _: saved.splitlines(), "differ from what was saved")
 
     def _answers(self) -> list[str]:
-        done = self._node.run_many(READS, timeout_s=_EACH_S)
-        for argv, one in zip(READS, done, strict=True):
-            if one.timed_out or one.returncode not in (0, _NO_PROGRAM):
+        done = self._node.run_many(self._reads, timeout_s=_EACH_S)
+        for argv, one in zip(self._reads, done, strict=True):
+            if one.timed_out or one.returncode:
                 raise LabError(
                     f"{self._node.name}: cannot read its network: {' '.join(argv[:4])}: {one.stderr.strip()}"
                 )
-        return [one.stdout if one.returncode == 0 else "" for one in done]
+        return [one.stdout for one in done]
 
     def _check(self, answers: Sequence[str]) -> None:
         """Refuse what could not be put back.
@@ -108,17 +120,29 @@ class LinuxState:
         done = self._node.run(sysctls.fresh_command())
         return sysctls.parse(done.stdout) if done.returncode == 0 else {**sysctls.parse(now), **_NOT_FORWARDING}
 
-    def _reach(self, target: Callable[[Sequence[str]], Sequence[str]], wrong: str) -> None:
+    def reach(self, target: Callable[[Sequence[str]], Sequence[str]], wrong: str) -> None:
+        """Make the network another one.
+
+        Args:
+            target: What it should be, from what it is; both as facts.
+            wrong: What the message of an error says of the facts that differ.
+
+        Raises:
+            LabError: It is not; the text has the lines.
+        """
         last: list[str] | None = None
-        for _ in range(_PASSES):
+        ends_at, passes, has_bounced = time.monotonic() + self._settling_s, 0, False
+        # on a busy machine each pass takes long: some are always made
+        while passes < _PASSES or time.monotonic() < ends_at:
+            passes += 1
             now = facts(self._answers(), self._management)
             wanted = target(now)
             left = differences(now, wanted)
             if not left:
-                if lost(now, wanted):
-                    self._apply(now, wanted)
-                return
-            if left == last:
+                if has_bounced or not lost(now, wanted):
+                    return
+                has_bounced = True  # an interface loses its routes: the next pass adds them
+            if left == last and not self._settling_s:
                 break
             last = left
             self._apply(now, wanted)
@@ -154,7 +178,9 @@ def _cleared(now: Sequence[str], interfaces: Collection[str], fresh: Mapping[str
 def _is_dropped(line: str, kind: str, first: str, interfaces: Collection[str]) -> bool:
     match kind:
         case "address":
-            return (first in interfaces or first == "lo") and not line.endswith(f" {LINK_LOCAL}")
+            return (first in interfaces or first == "lo") and not (
+                line.endswith(f" {LINK_LOCAL}") or line.startswith(LOOPBACK)
+            )
         case "route":
             devices = set(_DEVICE.findall(line))
             return not devices or bool(devices & {*interfaces, "lo"})

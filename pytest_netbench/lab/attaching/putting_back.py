@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Final, TypeVar
 
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.cleanup import Cleanup
 
 K = TypeVar("K")
 R = TypeVar("R")
@@ -63,48 +63,11 @@ def put_back_all(held: Mapping[str, K], restore: Callable[[str, K], object]) -> 
         raise LabError("\n".join(failures))
 
 
-class PuttingBack:
-    """Puts something back while others go on.
+def putting_back(what: str, put_back: Callable[[], object]) -> Cleanup:
+    """What puts something back while others go on.
 
     Args:
         what: What it is, for messages.
         put_back: Does it; raises ``LabError``.
-
-    Attributes:
-        took_s: Wall seconds that it took.
     """
-
-    def __init__(self, what: str, put_back: Callable[[], None]) -> None:
-        self.took_s = 0.0
-        self._what = what
-        self._put_back = put_back
-        self._thread: Thread | None = None
-        self._failure: BaseException | None = None
-
-    def start(self) -> None:
-        """Begin. Idempotent."""
-        if self._thread is None:
-            # not a daemon thread: the interpreter does not end before it does
-            self._thread = Thread(target=self._run, name="netbench-put-back", daemon=False)
-            self._thread.start()
-
-    def wait(self) -> None:
-        """Wait until all is as it was.
-
-        Raises:
-            LabError: It was not begun, or something is not as it was.
-        """
-        if self._thread is None:
-            raise LabError("the lab was not destroyed")
-        self._thread.join()
-        if self._failure is not None:
-            raise LabError(f"{self._what} is not as it was (fix: netbench clean): {self._failure}") from self._failure
-
-    def _run(self) -> None:
-        began = time.monotonic()
-        try:
-            self._put_back()
-        except Exception as error:  # noqa: BLE001 - given to whoever waits
-            self._failure = error
-            _log.error("%s is not as it was (fix: netbench clean): %s", self._what, error)
-        self.took_s = time.monotonic() - began
+    return Cleanup(put_back, wrong=f"{what} is not as it was (fix: netbench clean): ", tell=_log.error)

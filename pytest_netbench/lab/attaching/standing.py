@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_netbench.lab.attaching.matching import full_name
+from pytest_netbench.lab.attaching.site import Device
+
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
@@ -27,6 +30,11 @@ class Standing:
     silent: re.Pattern[str]
     bare: re.Pattern[str] | None = None
     interface: str = "interface {}"
+
+    def managed(self, device: Device) -> str | None:
+        """The section of the interface by which a device is managed; ``None`` if that is not known."""
+        name = device.management
+        return None if name is None else self.interface.format(full_name(device.dialect, name))
 
 
 STANDING: Final[Mapping[str, Standing]] = {

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.kernel import listings
+from pytest_netbench.lab.node_facts import TopologyFacts
 from pytest_netbench.lab.shells import rights
 from pytest_netbench.lab.shells.kept import KeptShell
 from pytest_netbench.lab.shells.many import run_many
@@ -32,7 +33,7 @@ _NO_INTERFACES: Mapping[str, str] = {}
 _COLUMNS = "COLUMNS=4096 LINES=1000"  # so that what is typed into a session is not shortened in its echo
 
 
-class ShellNode:
+class ShellNode(TopologyFacts):
     """Implements ``lab.protocols.LabNode``, and the capabilities ``HOSTED`` itself, by commands that are typed.
 
     Trusted programs have the rights of the user whose prompt stands on the line, which must be root's for the drivers
@@ -61,12 +62,7 @@ class ShellNode:
         interfaces: Mapping[str, str] = _NO_INTERFACES,
         image_memory: dict[str, Any] | None = None,
     ) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = topology.node(name).role
-        self.interfaces = topology.interfaces(name)
-        self.peers = topology.peers(name)
-        self.line_rates = topology.line_rates(name)
+        super().__init__(name, platform, topology)
         self.memory: dict[str, Any] = {}
         self.image_memory: dict[str, Any] = {} if image_memory is None else image_memory
         self.offered: dict[str, object] = {}

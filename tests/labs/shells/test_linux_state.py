@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
 
+from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.linux_state import LinuxState
 from pytest_netbench.lab.shells.node import ShellNode
@@ -39,6 +40,7 @@ TASK = "ip address add 10.0.0.1/30 dev eth1\nip route add 10.20.0.0/16 via 10.0.
 CHANGES = {
     "nothing more": "true",
     "addresses": "ip address flush dev eth1; ip -6 address add fe80::7/64 dev eth1; ip address add 10.1.1.1/8 dev lo",
+    "the kernel's own addresses": "ip -6 address flush dev eth1 scope link; ip address flush dev lo",
     "links": "ip link add v0 type veth peer name v1; ip link add d0 type bridge;"
     " ip link delete br0; ip link set eth1 down",
     "the other interface": "ip address delete 10.8.0.1/24 dev br0; ip link set eth2 nomaster down",
@@ -85,6 +87,10 @@ def seen(machine: Machine) -> str:
     return "\n".join(line for line in str(shown).splitlines() if "counter packets" not in line)
 
 
+def eventually(condition: Callable[[], bool]) -> bool:
+    return bool(poll(condition, until=bool, within_s=20, pause_s=0.1))
+
+
 def firm(facts: str) -> list[str]:
     """Without the addresses that the kernel gives interfaces some time after they are up."""
     return [line for line in facts.splitlines() if not line.endswith(" generated")]
@@ -100,6 +106,15 @@ def test_a_host_is_put_back_whatever_was_changed(machine: Machine, change: str) 
     machine.state.restore(saved)
     assert firm(machine.state.running()) == firm(saved)
     assert sorted(seen(machine).splitlines()) == sorted(before.splitlines())
+
+
+def test_routes_outlive_an_address_of_the_kernel_that_is_given_back(machine: Machine) -> None:
+    assert eventually(lambda: "address eth1 generated" in machine.state.running().splitlines())
+    before, saved = seen(machine), machine.state.running()
+    machine.run("ip", "-6", "address", "flush", "dev", "eth1", "scope", "link")
+    machine.state.restore(saved)
+    assert sorted(seen(machine).splitlines()) == sorted(before.splitlines())
+    assert eventually(lambda: machine.state.running() == saved)
 
 
 def test_a_cleared_host_keeps_its_management_and_what_the_task_does_not_use(machine: Machine) -> None:

@@ -173,6 +173,6 @@ def test_a_trial_on_devices_has_the_verdicts_that_it_has_elsewhere(served, testb
     assert record.outcome == "done", record.error
     assert {one.name: one.status for one in record.testcase_results} == {"route": verdict, "line": verdict}
     for thread in threading.enumerate():
-        if thread.name == "netbench-testbed":
+        if thread.name == "netbench-cleanup":
             thread.join()
     assert {name: served.config(name) for name in ("R1", "R2")} == before

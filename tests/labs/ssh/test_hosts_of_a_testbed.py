@@ -107,7 +107,7 @@ def testbed(stand: Standing, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standi
 
 def await_devices() -> None:
     for thread in threading.enumerate():
-        if thread.name == "netbench-testbed":
+        if thread.name == "netbench-cleanup":
             thread.join()
 
 

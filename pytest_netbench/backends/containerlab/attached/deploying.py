@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -57,7 +56,7 @@ def deploy(request: LabRequest) -> AttachedLab:
     found = find(request.lab)
     name = key(found.name)
     lock = JOURNALS.lock(name, f"lab {found.name}", wait_s=_WAIT_S)
-    logs = Path(tempfile.mkdtemp(prefix="netbench-attached-"))
+    logs = _logs(name)
     held: dict[str, HeldNode] = {}
     try:
         JOURNALS.refuse_kept(name, f"lab {found.name}")
@@ -71,6 +70,7 @@ def deploy(request: LabRequest) -> AttachedLab:
             leave=lambda: _leave(name, held, lock, logs),
         )
         _write(name, found, held)
+        logs.mkdir(exist_ok=True)
     except BaseException:
         _close(held, lock, logs)
         raise
@@ -159,6 +159,11 @@ def _write(name: str, found: RunningLab, held: Mapping[str, HeldNode]) -> None:
     JOURNALS.write(name, {"owner": Owner.here().to_json(), "lab": found.name, "nodes": nodes})
 
 
+def _logs(name: str) -> Path:
+    """The folder for what programs say: beside a journal, so that it goes with that."""
+    return JOURNALS.state() / f"{name}.logs"
+
+
 def _let_go(name: str, held: Mapping[str, HeldNode], lock: Lock, logs: Path) -> None:
     try:
         written = JOURNALS.read(name)
@@ -203,14 +208,15 @@ def _put_back_left(name: str) -> None:
         return
     if Owner.from_json(written["owner"]).lives() is None:
         raise LabError(f"lab {written['lab']}: a run on another machine or in another container has changed it")
-    with _reopened(written) as held:
+    with _reopened(name, written) as held:
         _restore(written, held)
     JOURNALS.forget(name)
 
 
 @contextlib.contextmanager
-def _reopened(written: Mapping[str, Any]) -> Iterator[dict[str, HeldNode]]:
-    logs = Path(tempfile.mkdtemp(prefix="netbench-attached-"))
+def _reopened(name: str, written: Mapping[str, Any]) -> Iterator[dict[str, HeldNode]]:
+    logs = _logs(name)
+    logs.mkdir(exist_ok=True)  # of a run that was killed
     held: dict[str, HeldNode] = {}
     try:
         for node, one in written["nodes"].items():

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 from pytest_netbench import parts
 from pytest_netbench.backends.containerlab import kinds, networks
-from pytest_netbench.backends.containerlab.attached import files
-from pytest_netbench.backends.containerlab.attached.kernel import Kernel
+from pytest_netbench.backends.containerlab.attached import clearing, files
 from pytest_netbench.backends.containerlab.attached.routers import RouterConfigs
 from pytest_netbench.backends.containerlab.attached.running import Container
-from pytest_netbench.backends.containerlab.attached.state import State
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.lab.attaching.linux_state import LinuxState
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.frr import adoption
 from pytest_netbench.platforms.linux import sysctls
 
 FRR: Final = "frr"
+_SETTLING_S: Final = 5.0
 _FORWARDING: Final = ("net/ipv4/ip_forward", "net/ipv6/conf/all/forwarding")
 # a router names an address of the interface in its requests
 _OF_ROUTERS: Final = {
@@ -58,9 +58,8 @@ class HeldNode:
         )
         self.own = [str(self.driver.kernel_interface(one)) for one in self.node.interfaces]
         self._variables = _variables(dialect)
-        self._kernel = Kernel(name, self.node, self._variables)
+        self._kernel = LinuxState(self.node, self.own, variables=self._variables, settling_s=_SETTLING_S)
         self._configs: RouterConfigs | None = None
-        self._state: State | None = None
 
     def check(self, programs: Sequence[str]) -> None:
         """Refuse a node that cannot be used; nothing is changed.
@@ -72,7 +71,7 @@ class HeldNode:
             RequirementMissing: The image lacks a program, or a daemon does not run.
         """
         self._check_tools()
-        self._kernel.check(self.own)
+        clearing.refuse(self.container.node, self._kernel.running().splitlines(), self.own)
         if self.dialect != FRR:
             return
         daemons = self._adopted()
@@ -105,9 +104,8 @@ class HeldNode:
         Raises:
             LabError: It cannot be read.
         """
-        self._state = self._kernel.read()
         return {
-            "kernel": self._state.plain(),
+            "kernel": self._kernel.running(),
             "offloads": networks.offloads(self.container.place.pid, self.own),
             **(
                 {}
@@ -122,13 +120,16 @@ class HeldNode:
         Raises:
             LabError: What is there cannot be removed.
         """
-        assert self._state is not None
         paths = (path.removeprefix("/proc/sys/") for path in sysctls.paths())
         fresh = networks.fresh_variables((*paths, *self._variables))
-        empty = self._state.emptied(self.own, fresh, self._variables)
+        known = {**fresh, **self._variables}
+
+        def clear() -> None:
+            self._kernel.reach(lambda now: clearing.cleared(now, self.own, known), "could not be removed")
+
         if self._configs is not None:
-            return self._configs.load(startup_config, before_typing=lambda: self._kernel.reach(empty))
-        self._kernel.reach(empty)
+            return self._configs.load(startup_config, before_typing=clear)
+        clear()
         refused: Sequence[RefusedLine] = self.driver.boot(self.node, startup_config)
         return refused
 
@@ -161,7 +162,7 @@ class HeldNode:
             self._configs.restore(saved["config"])
 
     def _kernel_back(self, saved: Mapping[str, Any]) -> None:
-        self._kernel.reach(State.of(saved["kernel"]))
+        self._kernel.restore(saved["kernel"])
         networks.set_offloads(self.container.place.pid, saved["offloads"])
 
     def close(self) -> None:

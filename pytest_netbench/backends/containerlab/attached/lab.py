@@ -10,7 +10,7 @@ from pytest_netbench.backends.containerlab.links import ContainerLinks
 from pytest_netbench.backends.containerlab.node import ContainerNode, entering
 from pytest_netbench.backends.containerlab.power import ContainerNodes
 from pytest_netbench.errors import RequirementMissing
-from pytest_netbench.lab.attaching.putting_back import PuttingBack
+from pytest_netbench.lab.attaching.putting_back import putting_back
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.request import LabRequest
@@ -96,12 +96,12 @@ class AttachedLab:
         power = _Nodes(self.nodes, self._drivers, links, request.startup_configs)
         self._offered = {PROBES.name: self.prober, LINKS.name: links, NODES.name: power}
         self._leave = leave
-        self._putting_back = PuttingBack(f"lab {name}", put_back)
+        self._cleanup = putting_back(f"lab {name}", put_back)
 
     @property
     def cleanup_s(self) -> float:
         """Wall seconds until the lab was as before."""
-        return self._putting_back.took_s
+        return self._cleanup.took_s
 
     def driver(self, node: str) -> Any:
         return self._drivers[node]
@@ -119,7 +119,7 @@ class AttachedLab:
 
     def destroy(self) -> None:
         self.prober.close()
-        self._putting_back.start()
+        self._cleanup.start()
 
     def await_cleanup(self) -> None:
         """Wait until the lab is as it was.
@@ -127,4 +127,4 @@ class AttachedLab:
         Raises:
             LabError: The lab was not destroyed, or is not as it was.
         """
-        self._putting_back.wait()
+        self._cleanup.wait()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from pytest_netbench.backends.containerlab.attached.state import differences
 from pytest_netbench.backends.containerlab.node import ContainerNode
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.configs import Configs
@@ -89,7 +88,9 @@ class RouterConfigs:
         self._configs.restore(saved)
         found = _lines(self.text())
         if found != wanted:
-            left = differences(wanted, found) or ["the same lines, in another order"]
+            left = [*(f"- {line}" for line in wanted if line not in found)]
+            left += [f"+ {line}" for line in found if line not in wanted]
+            left = left or ["the same lines, in another order"]
             raise LabError("\n".join([f"{self._node.name}: lines of the running config differ:", *left[:_SHOWN]]))
 
 

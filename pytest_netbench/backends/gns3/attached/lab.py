@@ -12,7 +12,7 @@ from pytest_netbench.backends.gns3.power import Gns3Nodes
 from pytest_netbench.backends.gns3.server import Place
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.attaching.exchanging import Exchanging, exchanging
-from pytest_netbench.lab.attaching.putting_back import PuttingBack
+from pytest_netbench.lab.attaching.putting_back import putting_back
 from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES
 from pytest_netbench.lab.keeping import Kept
 from pytest_netbench.lab.probing import Prober
@@ -81,7 +81,7 @@ class AttachedLab:
         if (prober := prober_of(self.nodes, kinds)) is not None:
             self._offered[PROBES.name] = prober
         self._leave = leave
-        self._putting_back = PuttingBack(f"project {name}", put_back)
+        self._cleanup = putting_back(f"project {name}", put_back)
 
     @property
     def prober(self) -> Prober:
@@ -90,7 +90,7 @@ class AttachedLab:
     @property
     def cleanup_s(self) -> float:
         """Wall seconds until the project was as before."""
-        return self._putting_back.took_s
+        return self._cleanup.took_s
 
     def driver(self, node: str) -> Exchanging:
         return self._drivers[node]
@@ -104,7 +104,7 @@ class AttachedLab:
         return Kept(name, {node: one.login for node, one in self._held.items()})
 
     def destroy(self) -> None:
-        self._putting_back.start()
+        self._cleanup.start()
 
     def await_cleanup(self) -> None:
         """Wait until the project is as it was.
@@ -112,7 +112,7 @@ class AttachedLab:
         Raises:
             LabError: The lab was not destroyed, or the project is not as it was.
         """
-        self._putting_back.wait()
+        self._cleanup.wait()
 
 
 def _no_reboot() -> RequirementMissing:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.attaching.putting_back import PuttingBack, put_back_all, side_by_side
+from pytest_netbench.lab.attaching.putting_back import put_back_all, putting_back, side_by_side
 
 PROGRAM = """
 import sys, time
 from pathlib import Path
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.attaching.putting_back import PuttingBack, side_by_side
+from pytest_netbench.lab.attaching.putting_back import putting_back, side_by_side
 
 def put_back():
     for step in "one", "two":
@@ -23,7 +23,7 @@ def put_back():
         side_by_side({"a": 1, "b": 2}, lambda node, _: Path(sys.argv[1], f"{step}-{node}").touch())
     raise LabError("a: another address")
 
-PuttingBack("lab x", put_back).start()
+putting_back("lab x", put_back).start()
 """
 
 
@@ -59,7 +59,7 @@ def test_who_waits_is_told_the_failure() -> None:
     def fails() -> None:
         raise LabError("a: differs")
 
-    one = PuttingBack("project p", fails)
+    one = putting_back("project p", fails)
     with pytest.raises(LabError, match="the lab was not destroyed"):
         one.wait()
     one.start()
