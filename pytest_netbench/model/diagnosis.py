@@ -18,7 +18,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.faulty import Faulty, InjectedFault, MarkedFlows, fault_of
-from pytest_netbench.model.objects import K8S, resources_of
+from pytest_netbench.model.objects import K8S, WORKER, resources_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Endpoint, Topology
 
@@ -111,8 +111,10 @@ class Diagnose(Faulty):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the network needs, and what marking does."""
-        return tuple(dict.fromkeys((*super().needs, *(("nft-dscp",) if self.marked else ()))))
+        """What the network needs, and what marking does, and machines of which a fault could be one."""
+        marking = ("nft-dscp",) if self.marked else ()
+        machines = ("workers",) if any(node.role == WORKER for node in self.topology.nodes) else ()
+        return tuple(dict.fromkeys((*super().needs, *marking, *machines)))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:

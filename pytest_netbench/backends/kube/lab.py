@@ -13,8 +13,10 @@ from pytest_netbench.backends.kube.nodes import CHANGING, READING, PodNode, Work
 from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
-from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.capabilities import PROBES, WORKERS
+from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.objects import WORKER
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -61,8 +63,10 @@ class ClusterLab:
         self.prober = ClusterProber(lab.prober, control)
         self._log_in(runtime)
 
-    def _node(self, name: str, dialect: str, request: LabRequest) -> Workstation | PodNode:
+    def _node(self, name: str, dialect: str, request: LabRequest) -> LabNode:
         role = request.topology.node(name).role
+        if role == WORKER:
+            return self.inner.nodes[name]
         if dialect == CLUSTER_PLATFORM:
             return Workstation(name, dialect, role, node=self.inner.nodes[WORKSTATION], control=self._control)
         return PodNode(name, dialect, role, slot=lambda: self._control.slot_of(name))
@@ -77,7 +81,8 @@ class ClusterLab:
         return self._drivers[self.nodes[node].platform]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({PROBES.name: self.prober, CLUSTER.name: self._control}, owner="this cluster")
+        offered = {PROBES.name: self.prober, CLUSTER.name: self._control, WORKERS.name: self._control.workers}
+        return kind.of(offered, owner="this cluster")
 
     def destroy(self) -> None:
         """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""

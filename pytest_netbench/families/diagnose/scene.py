@@ -14,7 +14,7 @@ from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.telemetry import Telemetry
 from pytest_netbench.families.diagnose.tools import Tools
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
-from pytest_netbench.faults.builders import OutsideValue
+from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.injecting import await_effects
 from pytest_netbench.faults.reasoning import in_words, repairs
 from pytest_netbench.lab.protocols import Lab
@@ -162,7 +162,7 @@ class DiagnoseScene(FaultyScene):
 
     def _take_away(self) -> Iterator[str]:
         for fault, parameters in reversed(self._faults):
-            if isinstance(fault, OutsideValue):
+            if isinstance(fault, FromOutside):
                 fault.undo(parameters, self._lab)
         for _, node, commands in repairs(self._payload.faults):
             for status in self._lab.driver(node).apply(self._lab.nodes[node], commands):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from pytest_netbench.faults.kubernetes.builders import ClusterValue
 from pytest_netbench.kubernetes.applications.connectivity import Connectivity
 from pytest_netbench.kubernetes.applications.flows import flow_groups
 from pytest_netbench.kubernetes.applications.graph import Application
@@ -36,13 +37,16 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BrokenApplication:
-    """An application, the faults that are injected into it, in this order, and which of its flows they make wrong."""
+    """An application, the faults that are injected into it, in this order, and which of its flows they make wrong.
+
+    With a fault of a machine nobody knows which: that depends on where pods run.
+    """
 
     application: Application
     objects: list[dict[str, Any]]
     flows: tuple[FlowGroup, ...]
     chosen: tuple[Choice, ...]
-    symptom: tuple[int, ...]
+    symptom: tuple[int, ...] | None
 
 
 @dataclass(kw_only=True)
@@ -70,7 +74,7 @@ class Dropped:
 def break_application(
     application: Application, faults: Sequence[str], source: random.Random, dropped: Dropped
 ) -> BrokenApplication | None:
-    """Draw faults of different objects, each of which makes flows wrong; ``None`` if none are found.
+    """Draw faults of different objects or machines, each of which makes flows wrong; ``None`` if none are found.
 
     Each object that can have a fault has the same probability. The reference repair, the last fault first, makes no
     flow wrong on its way.
@@ -91,11 +95,12 @@ def break_application(
         chosen = _chosen(places, source)
         if chosen is None:
             continue
-        vain = next((one.fault.name for one in chosen if not effects.of([one])), None)
+        on_paper = [one for one in chosen if isinstance(one.fault, ClusterValue)]
+        vain = next((one.fault.name for one in on_paper if not effects.of([one])), None)
         if vain is not None:
             dropped.without_effect.update([vain])
             continue
-        states = [effects.of(chosen[:count]) for count in _counts(chosen)]
+        states = [effects.of(on_paper[:count]) for count in _counts(on_paper)]
         if not all(fewer <= more for fewer, more in pairwise(states)):
             dropped.disguised.update(["+".join(one.fault.name for one in chosen)])
             continue
@@ -104,7 +109,7 @@ def break_application(
             objects=objects,
             flows=groups,
             chosen=tuple(chosen),
-            symptom=tuple(sorted(states[-1])),
+            symptom=tuple(sorted(states[-1])) if len(on_paper) == len(chosen) else None,
         )
     return None
 

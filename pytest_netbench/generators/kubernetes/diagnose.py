@@ -8,8 +8,8 @@ from pydantic import Field
 
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.health import HEALTHY, is_healthy
-from pytest_netbench.generators.kubernetes.drawing import PLATFORM, ClusterParameters, Draw
-from pytest_netbench.generators.kubernetes.labels import FAULTS, Label
+from pytest_netbench.generators.kubernetes.drawing import OCCURRING, PLATFORM, ClusterParameters, Draw
+from pytest_netbench.generators.kubernetes.labels import ALL, FAULTS, Label, ObjectLabel
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.diagnosis import Given
@@ -21,7 +21,7 @@ class DiagnoseKubernetesParameters(ClusterParameters):
     """What can be chosen."""
 
     level: Span = Field(Span(low=1, high=2), description="1: one fault; 2 and 3: two faults, as of repair-kubernetes")
-    labels: tuple[Label, ...] = Field(tuple(FAULTS), min_length=1, description="classes of faults that may occur")
+    labels: tuple[Label, ...] = Field(tuple(ALL), min_length=1, description=OCCURRING)
     given: Given = Field(
         "nothing",
         description="what the agent is told: nothing, detection (something is wrong), or localization (where)",
@@ -31,11 +31,17 @@ class DiagnoseKubernetesParameters(ClusterParameters):
     )
 
 
+class TroubleshootKubernetesParameters(DiagnoseKubernetesParameters):
+    """What can be chosen. Nobody who logs in to a workstation repairs a machine."""
+
+    labels: tuple[ObjectLabel, ...] = Field(tuple(FAULTS), min_length=1, description=OCCURRING)
+
+
 class DiagnoseKubernetes:
-    """An application on a cluster with one or two faults of its objects, or none."""
+    """An application on a cluster with one or two faults of its objects or machines, or none."""
 
     name = "diagnose-kubernetes"
-    parameters = DiagnoseKubernetesParameters
+    parameters: type[DiagnoseKubernetesParameters] = DiagnoseKubernetesParameters
     family: ClassVar[str] = "diagnose"
     managed: ClassVar[bool] = False
 
@@ -63,7 +69,7 @@ class DiagnoseKubernetes:
                 "drawn": drawn,
                 **draw.fields(managed=self.managed),
                 **_wrong(draw, nothing_wrong=nothing_wrong),
-                "fault_types": tuple(FAULTS[label] for label in FAULTS if label in parameters.labels),
+                "fault_types": tuple(ALL[label] for label in ALL if label in parameters.labels),
                 "given": parameters.given,
                 "notes": draw.notes,
             }
@@ -74,6 +80,7 @@ class TroubleshootKubernetes(DiagnoseKubernetes):
     """An application on a cluster with one or two faults of its objects that can be repaired, or none."""
 
     name = "troubleshoot-kubernetes"
+    parameters = TroubleshootKubernetesParameters
     family = "troubleshoot"
     managed = True
 
@@ -84,5 +91,5 @@ def _wrong(draw: Draw, *, nothing_wrong: bool) -> dict[str, Any]:
         words = "Nothing is wrong in this cluster."
         return {"faults": (), "symptom": (), "ground_truth_reasoning": words}
     faults, symptom = tuple(one.injected for one in draw.broken.chosen), draw.broken.symptom
-    words = reasoning(faults, flows=draw.broken.flows, symptom=symptom)
+    words = reasoning(faults, flows=draw.broken.flows, symptom=symptom or ())
     return {"faults": faults, "symptom": symptom, "ground_truth_reasoning": words}

@@ -81,12 +81,18 @@ class Api:
         self, url: str, *, token: str, open_socket: Callable[[], socket.socket], tls: ssl.SSLContext | None = None
     ) -> None:
         self.url = url
+        self._token = token
+        self._open_socket = open_socket
+        self._tls = tls
+        self.session = self._new_session()
+
+    def _new_session(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            ssl=tls if tls is not None else False, limit=0, socket_factory=lambda _: open_socket()
+            ssl=self._tls if self._tls is not None else False, limit=0, socket_factory=lambda _: self._open_socket()
         )
-        self.session = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=connector,
-            headers={"Authorization": f"Bearer {token}"},
+            headers={"Authorization": f"Bearer {self._token}"},
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
             read_bufsize=_LONGEST_LINE,
         )
@@ -94,6 +100,14 @@ class Api:
     async def close(self) -> None:
         """Close its connections."""
         await self.session.close()
+
+    async def reconnect(self) -> None:
+        """Break all connections; requests that wait for an answer end with an error. Later ones open others.
+
+        A network that passes packets again is noticed at once: connections would wait for their next retransmission.
+        """
+        old, self.session = self.session, self._new_session()
+        await old.close()
 
     async def request(
         self,
