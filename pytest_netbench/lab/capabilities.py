@@ -13,6 +13,7 @@ from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.topology import LinkQuality
+from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.capabilities import CLUSTER, NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
 
@@ -229,6 +230,15 @@ def unmet(requirements: Iterable[str], offered: Collection[str], *, owner: str) 
         if name in CAPABILITIES and name not in offered:
             return CAPABILITIES[name].lack(owner)
     return None
+
+
+def offers(node: NodeAccess, kind: Capability[Any]) -> bool:
+    """Return whether a node has a capability."""
+    try:
+        node.capability(kind)
+    except RequirementMissing:
+        return False
+    return True
 
 
 def crashed(lab: Lab) -> Collection[str]:

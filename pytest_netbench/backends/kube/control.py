@@ -12,7 +12,7 @@ from pytest_netbench.backends.kube.runtime import READY_S, Runtime
 from pytest_netbench.backends.kube.workers import Workers
 from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import managed
-from pytest_netbench.lab.kubernetes.client import KINDS, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, KINDS, Kind, Object, identity
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.protocols import Lab
 
@@ -61,6 +61,9 @@ class Control:
 
     def create(self, new: Object) -> None:
         self._loop.run(self._runtime.put(identity(new)[0], [new]), timeout_s=READY_S)
+
+    def renew(self) -> None:
+        self._loop.run(self._runtime.put(DEPLOYMENT, []), timeout_s=READY_S)
 
     def delete(self, kind: str, namespace: str, name: str) -> None:
         self._loop.run(self._runtime.put(_known(kind), [], gone=(namespace, name)), timeout_s=READY_S)

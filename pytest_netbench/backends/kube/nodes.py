@@ -12,7 +12,19 @@ from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import SHARED_FILES
 from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CliSession, Completed, PtyProgram, SandboxLimits
-from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER, EXEC, FILES, HOST, NOTICES, TERMINAL
+from pytest_netbench.platforms.capabilities import (
+    AGENT_SHELL,
+    CAPTURES,
+    CLUSTER,
+    COUNTERS,
+    EXEC,
+    FILES,
+    HOST,
+    NOTICES,
+    TERMINAL,
+    WHOLE_PACKETS,
+    InterfaceCounters,
+)
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.rpccodes import Code
 
@@ -118,6 +130,18 @@ class PodNode(ClusterNode):
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
         return self._node().capability(TERMINAL).pty(argv, writable=writable, columns=columns, rows=rows)
 
+    def counters(self) -> Mapping[str, InterfaceCounters]:
+        """Implements ``platforms.capabilities.Counters``: those of the pod at the moment, none without one."""
+        slot = self.slot()
+        return {} if slot is None else slot.node.capability(COUNTERS).counters()
+
+    def capture(
+        self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
+    ) -> bytes:
+        """Implements ``platforms.capabilities.PacketCapture``."""
+        captures = self._node().capability(CAPTURES)
+        return captures.capture(interface, program=program, packets=packets, duration_s=duration_s, snapped=snapped)
+
     def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
         return self._node().capability(TERMINAL).cli(argv, definition=definition, key=key)
 
@@ -125,4 +149,4 @@ class PodNode(ClusterNode):
         self._node().capability(TERMINAL).drop_cli(key)
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of(dict.fromkeys(HOST, self), owner=f"node {self.name}")
+        return kind.of(dict.fromkeys((*HOST, COUNTERS.name, CAPTURES.name), self), owner=f"node {self.name}")

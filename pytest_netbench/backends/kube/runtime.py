@@ -31,8 +31,10 @@ from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.kubernetes.objects import managed
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
+    DEPLOYMENT,
     ENDPOINT_SLICE,
     NAMESPACE,
+    NETWORK_POLICY,
     NODE,
     POD,
     SERVICE,
@@ -51,6 +53,8 @@ _BARRIERS: Final = 10
 _AT_ONCE: Final = 8
 _REACH_S: Final = 2.0
 _AT_ONCE_GONE: Final = {"propagationPolicy": "Background", "gracePeriodSeconds": "0"}
+RENEWED: Final = (DEPLOYMENT, NETWORK_POLICY)
+"""The kinds of objects that faults change."""
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
 
 
@@ -315,21 +319,29 @@ class Runtime:
     async def put(self, kind: Kind, objects: Sequence[Object], *, gone: Key | None = None) -> None:
         """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
 
-        All objects of the kind in the application's namespaces are created anew, so that nothing tells which changed.
+        All of ``RENEWED`` in the application's namespaces are created anew, so that nothing tells which changed.
         """
         if kind is NAMESPACE:
             await self._all(self.api.replace(one) for one in objects)
             await self.barrier()
             return
-        wanted = {key_of(one): one for one in await self.managed() if one["kind"] == kind.name}
+        kinds = tuple(dict.fromkeys((*RENEWED, kind)))
+        names = {one.name for one in kinds}
+        wanted = {_place(one): one for one in await self.managed() if one["kind"] in names}
+        wanted |= {_place(one): one for one in objects}
+        wanted = {place: one for place, one in wanted.items() if place != (kind.name, gone)}
         await self._all(
-            self.api.request("DELETE", kind.path(space), params=_AT_ONCE_GONE) for space in sorted(self._spaces)
+            self.api.request("DELETE", one.path(space), params=_AT_ONCE_GONE)
+            for one in kinds
+            for space in sorted(self._spaces)
         )
-        wanted |= {key_of(one): one for one in objects}
-        wanted = {key: one for key, one in wanted.items() if key != gone}
-        self._asked = [
-            one for one in self._asked if one["kind"] != kind.name or self._space_of(one) not in self._spaces
-        ]
-        self._asked += wanted.values()
-        await self._all(self.api.create(wanted[key]) for key in sorted(wanted))
+        kept = [one for one in self._asked if one["kind"] not in names or self._space_of(one) not in self._spaces]
+        self._asked = [*kept, *wanted.values()]
+        # pods must not be seen to begin before the policies that isolate them
+        await self._all(self.api.create(wanted[place]) for place in sorted(wanted, reverse=True))
         await self.await_ready()
+
+
+def _place(one: Object) -> tuple[str, Key]:
+    """The kind and the key of an object."""
+    return str(one["kind"]), key_of(one)

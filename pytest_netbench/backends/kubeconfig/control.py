@@ -11,7 +11,7 @@ from pytest_netbench.backends.kubeconfig import proof
 from pytest_netbench.backends.kubeconfig.cluster import READY_S, Cluster
 from pytest_netbench.backends.kubeconfig.translation import as_managed
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.kubernetes.client import KINDS, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, KINDS, Kind, Object, identity
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 
 T = TypeVar("T")
@@ -65,6 +65,9 @@ class Control:
 
     def create(self, new: Object) -> None:
         self.run(self.cluster.put(identity(new)[0], [new]))
+
+    def renew(self) -> None:
+        self.run(self.cluster.put(DEPLOYMENT, []))
 
     def delete(self, kind: str, namespace: str, name: str) -> None:
         self.run(self.cluster.put(_known(kind), [], gone=(namespace, name)))
