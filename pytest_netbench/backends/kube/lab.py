@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane
-from pytest_netbench.backends.kube.nodes import CHANGING, READING, PodNode, Workstation
+from pytest_netbench.backends.kube.nodes import CHANGING, READING, InnerNode, Workstation
 from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
@@ -65,11 +65,15 @@ class ClusterLab:
 
     def _node(self, name: str, dialect: str, request: LabRequest) -> LabNode:
         role = request.topology.node(name).role
-        if role == WORKER:
-            return self.inner.nodes[name]
         if dialect == CLUSTER_PLATFORM:
             return Workstation(name, dialect, role, node=self.inner.nodes[WORKSTATION], control=self._control)
-        return PodNode(name, dialect, role, slot=lambda: self._control.slot_of(name))
+        if role == WORKER:
+            return InnerNode(name, dialect, role, found=lambda: self.inner.nodes[name])
+        return InnerNode(name, dialect, role, found=lambda: self._pod(name))
+
+    def _pod(self, name: str) -> LabNode | None:
+        slot = self._control.slot_of(name)
+        return None if slot is None else slot.node
 
     def _log_in(self, runtime: Runtime) -> None:
         files = self.inner.nodes[WORKSTATION].capability(FILES)

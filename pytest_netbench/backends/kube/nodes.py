@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.kube.control import Control
-from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.errors import AniError
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import SHARED_FILES
@@ -90,25 +89,25 @@ class Workstation(ClusterNode):
         return kind.of(offered, owner=f"node {self.name}")
 
 
-class PodNode(ClusterNode):
-    """The pod that stands for a Deployment, whichever that is at the moment.
+class InnerNode(ClusterNode):
+    """A node of the lab below: a machine, or the pod that stands for a Deployment, whichever that is at the moment.
 
     Args:
-        name: Of the Deployment, and of the node in the task.
+        name: Of the node in the task, thus of the Deployment or the machine.
         platform: Its platform.
         role: What it is for.
-        slot: Returns where the pod runs; ``None`` if there is none.
+        found: Returns the node; ``None`` if there is none.
     """
 
-    def __init__(self, name: str, platform: str, role: str | None, *, slot: Callable[[], SlotNode | None]) -> None:
+    def __init__(self, name: str, platform: str, role: str | None, *, found: Callable[[], LabNode | None]) -> None:
         super().__init__(name, platform, role)
-        self.slot = slot
+        self.found = found
 
     def _node(self) -> LabNode:
-        slot = self.slot()
-        if slot is None:
+        node = self.found()
+        if node is None:
             raise AniError(f"{self.name}: no pod of this Deployment is ready", code=Code.DEVICE_ERROR)
-        return slot.node
+        return node
 
     def shell(
         self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = DEFAULT_LIMITS
@@ -132,8 +131,8 @@ class PodNode(ClusterNode):
 
     def counters(self) -> Mapping[str, InterfaceCounters]:
         """Implements ``platforms.capabilities.Counters``: those of the pod at the moment, none without one."""
-        slot = self.slot()
-        return {} if slot is None else slot.node.capability(COUNTERS).counters()
+        node = self.found()
+        return {} if node is None else node.capability(COUNTERS).counters()
 
     def capture(
         self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS

@@ -33,6 +33,7 @@ from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
     DEPLOYMENT,
     ENDPOINT_SLICE,
+    EVENT,
     NAMESPACE,
     NETWORK_POLICY,
     NODE,
@@ -320,6 +321,7 @@ class Runtime:
         """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
 
         All of ``RENEWED`` in the application's namespaces are created anew, so that nothing tells which changed.
+        Events, which name the pods of before, are deleted.
         """
         if kind is NAMESPACE:
             await self._all(self.api.replace(one) for one in objects)
@@ -332,7 +334,7 @@ class Runtime:
         wanted = {place: one for place, one in wanted.items() if place != (kind.name, gone)}
         await self._all(
             self.api.request("DELETE", one.path(space), params=_AT_ONCE_GONE)
-            for one in kinds
+            for one in (*kinds, EVENT)
             for space in sorted(self._spaces)
         )
         kept = [one for one in self._asked if one["kind"] not in names or self._space_of(one) not in self._spaces]

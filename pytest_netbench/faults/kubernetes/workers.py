@@ -47,7 +47,12 @@ class WorkerValue(FromOutside[OnWorker]):
 
 
 def worker_fault(
-    name: str, what: Dropped, *, check: Callable[[Lab, str], Iterator[str]], seen: Callable[[str], Symptom], **fields: Any
+    name: str,
+    what: Dropped,
+    *,
+    check: Callable[[Lab, str], Iterator[str]],
+    seen: Callable[[str], Symptom],
+    **fields: Any,
 ) -> WorkerValue:
     """Return the fault that a machine drops something. ``check`` says what shows that it does not."""
 

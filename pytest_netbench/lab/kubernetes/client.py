@@ -49,6 +49,7 @@ SERVICE: Final = Kind("Service", "v1", "services")
 DEPLOYMENT: Final = Kind("Deployment", "apps/v1", "deployments")
 ENDPOINT_SLICE: Final = Kind("EndpointSlice", "discovery.k8s.io/v1", "endpointslices")
 NETWORK_POLICY: Final = Kind("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies")
+EVENT: Final = Kind("Event", "v1", "events")
 LEASE: Final = Kind("Lease", "coordination.k8s.io/v1", "leases")
 CLUSTER_ROLE: Final = Kind("ClusterRole", "rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False)
 CLUSTER_ROLE_BINDING: Final = Kind(
