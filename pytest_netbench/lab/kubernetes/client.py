@@ -86,6 +86,7 @@ class Api:
         self._open_socket = open_socket
         self._tls = tls
         self.session = self._new_session()
+        self._watches: set[aiohttp.ClientResponse] = set()
 
     def _new_session(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
@@ -103,11 +104,13 @@ class Api:
         await self.session.close()
 
     async def reconnect(self) -> None:
-        """Break all connections; requests that wait for an answer end with an error. Later ones open others.
+        """Break all connections; watches and requests that wait for an answer end with an error. Later ones open others.
 
-        A network that passes packets again is noticed at once: connections would wait for their next retransmission.
+        So it is noticed at once that a network passes packets again: connections wait for their next retransmission.
         """
         old, self.session = self.session, self._new_session()
+        for answer in [*self._watches]:
+            answer.close()
         await old.close()
 
     async def request(
@@ -188,8 +191,12 @@ class Api:
             async with self.session.get(self.url + kind.path(), params=query) as answer:
                 if answer.status >= 300:
                     raise Refused(f"watch {kind.plural}", answer.status, _message(await answer.text()))
-                async for line in answer.content:
-                    yield json.loads(line)
+                self._watches.add(answer)
+                try:
+                    async for line in answer.content:
+                        yield json.loads(line)
+                finally:
+                    self._watches.discard(answer)
         except (aiohttp.ClientError, OSError) as error:
             raise LabError(f"watch {kind.plural}: the connection broke: {error!r}") from error
 
