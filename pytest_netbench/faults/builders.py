@@ -133,9 +133,11 @@ class NetworkValue(FaultValue[P]):
                 yield one
 
 
-class FromOutside(FaultValue[P]):
-    """A fault that no command on a node repairs: the lab makes it and takes it away."""
+class FromOutside(Generic[P]):
+    """What a fault does that no command on a node repairs: the lab makes it and takes it away."""
 
+    name: str
+    change: Callable[[P], Change]
     repairable: ClassVar[bool] = False
 
     def observe(self, parameters: P, lab: Lab) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pytest_netbench.faults.builders import FoundAt, FromOutside
+from pytest_netbench.faults.builders import FaultValue, FoundAt, FromOutside
 from pytest_netbench.faults.change import Change, Check, OnNode, Symptom, given
 from pytest_netbench.faults.kubernetes import sightings
 from pytest_netbench.faults.kubernetes.patches import Object
@@ -28,7 +28,7 @@ class OnWorker(OnNode):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class WorkerValue(FromOutside[OnWorker]):
+class WorkerValue(FromOutside[OnWorker], FaultValue[OnWorker]):
     """A fault of a machine of a cluster. What it breaks depends on which pods run there, thus is not known on paper."""
 
     parameters: type[OnWorker] = OnWorker
