@@ -104,7 +104,7 @@ class Api:
         await self.session.close()
 
     async def reconnect(self) -> None:
-        """Break all connections; watches and requests that wait for an answer end with an error. Later ones open others.
+        """Break all connections; watches, and requests that wait for an answer, end with an error.
 
         So it is noticed at once that a network passes packets again: connections wait for their next retransmission.
         """

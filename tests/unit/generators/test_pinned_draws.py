@@ -10,7 +10,7 @@ from pytest_netbench.model.task import digest_of
 
 PINNED = {
     "diagnose": "fa6da160b0178e32",
-    "diagnose-kubernetes": "ff41fa449ffc3418",
+    "diagnose-kubernetes": "22ab2302899cecda",
     "diagnose:level=1-3,size=3,healthy=0.5": "d686f45d252d64c4",
     "plan": "7f2f5d835dc2502a",
     "plan:labels=RM+U+R+C,super_blocks=2": "ac65b084bd9494a3",
