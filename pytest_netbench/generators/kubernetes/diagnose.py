@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -60,6 +61,7 @@ class DiagnoseKubernetes:
             label=HEALTHY if nothing_wrong else draw.label,
             level=1 if nothing_wrong else draw.level,
         )
+        types = tuple(ALL[label] for label in ALL if label in parameters.labels)
         return Task.model_validate(
             {
                 "task_name": f"{self.family.capitalize()} {draw.broken.application.name} on a Kubernetes cluster",
@@ -68,8 +70,8 @@ class DiagnoseKubernetes:
                 "domain": PLATFORM,
                 "drawn": drawn,
                 **draw.fields(managed=self.managed),
-                **_wrong(draw, nothing_wrong=nothing_wrong),
-                "fault_types": tuple(ALL[label] for label in ALL if label in parameters.labels),
+                **_wrong(draw, types, nothing_wrong=nothing_wrong),
+                "fault_types": types,
                 "given": parameters.given,
                 "notes": draw.notes,
             }
@@ -85,11 +87,12 @@ class TroubleshootKubernetes(DiagnoseKubernetes):
     managed = True
 
 
-def _wrong(draw: Draw, *, nothing_wrong: bool) -> dict[str, Any]:
+def _wrong(draw: Draw, types: Sequence[str], *, nothing_wrong: bool) -> dict[str, Any]:
     """The fields of a task that say what is wrong."""
     if nothing_wrong:
         words = "Nothing is wrong in this cluster."
         return {"faults": (), "symptom": (), "ground_truth_reasoning": words}
     faults, symptom = tuple(one.injected for one in draw.broken.chosen), draw.broken.symptom
     words = reasoning(faults, flows=draw.broken.flows, symptom=symptom or ())
-    return {"faults": faults, "symptom": symptom, "ground_truth_reasoning": words}
+    equals = tuple(one for one in draw.broken.equals if one.fault_type in types)
+    return {"faults": faults, "symptom": symptom, "equals": equals, "ground_truth_reasoning": words}

@@ -23,7 +23,7 @@ from pytest_netbench.model.objects import objects_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.reporting.page.geometry import drawing
 from pytest_netbench.reporting.page.wiring import faults
-from pytest_netbench.scorers.diagnosis import canonical
+from pytest_netbench.scorers.diagnosis import agreement, canonical
 from pytest_netbench.trial.terms import brief_for, terms_for
 
 GENERATORS: dict[str, Any] = {"diagnose": DiagnoseKubernetes(), "troubleshoot": TroubleshootKubernetes()}
@@ -164,3 +164,25 @@ def test_what_is_given_is_of_applications_in_which_something_is_wrong() -> None:
         payload = diagnose_of(task)
         assert payload.faults
         assert payload.causes[0].resources[0] in brief_for(task, terms_for(task, Nop().info)).model_dump_json()
+
+
+def test_what_explains_the_same_may_be_named_in_the_place_of_the_fault() -> None:
+    """A policy that selects what no pod is, and pods that are not what it selects, are one state of a cluster."""
+    found = [
+        one("diagnose", index, labels=("SEL", "LABEL"), level="1", healthy=0.0, services="6-8") for index in range(30)
+    ]
+    ambiguous = [task for task in found if diagnose_of(task).equals]
+    assert 0 < len(ambiguous) < len(found) / 2
+    for task in ambiguous:
+        payload = diagnose_of(task)
+        (cause,) = payload.causes
+        for resource, fault_type in cause.others:
+            assert resource in payload.resources
+            assert (resource, fault_type) != (cause.resources[0], cause.fault_type)
+            named = [RootCause(resource_id=resource, fault_type=fault_type)]
+            assert agreement(payload.causes, named, "root_cause").f1 == 1.0
+            assert agreement(payload.causes, named, "localization").f1 == 1.0
+            mixed = [RootCause(resource_id=cause.resources[0], fault_type=fault_type)]
+            assert agreement(payload.causes, mixed, "root_cause").f1 == 0.0
+            both = [*named, RootCause(resource_id=cause.resources[0], fault_type=cause.fault_type)]
+            assert agreement(payload.causes, both, "root_cause").f1 < 1.0
