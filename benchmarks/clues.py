@@ -2,7 +2,8 @@
 
 Each drawn network is deployed twice, once with its fault and once healthy, and an agent collects all that it can see
 and that is no part of the configuration: files, processes, environment, interface names and MAC addresses of hosts;
-users, files, clock and history of devices; counters. Texts must be equal. Of numbers (the age of a node, how many
+users, files, clock and history of devices; counters; of a cluster who made which object, its generation, and events.
+Texts must be equal. Of numbers (the age of a node, how many
 counters are zero, how much was counted) it is measured whether the faulty network has the greater one more often than
 chance would have it.
 """
@@ -21,9 +22,9 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from pytest_netbench import parts
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
-from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.series import Series, read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
@@ -31,6 +32,26 @@ from pytest_netbench.trial.stage import Stage
 
 Seen = dict[tuple[str, str], str]
 """What a node answered to a command."""
+
+_SELF = '(.metadata.name | sub("-[0-9a-f]{8,10}(-[0-9a-z]{5})?$"; "") | sub("-[0-9a-z]{5}$"; ""))'
+"""A name without what is drawn by controllers."""
+_MADE = "[.metadata.managedFields[]? | [.manager, .operation, .subresource]] | unique"
+_KINDS = (
+    "namespaces deployments networkpolicies services replicasets pods endpointslices nodes serviceaccounts configmaps"
+)
+_BORN = "[.items[].metadata.creationTimestamp | fromdate]"
+
+
+def _objects(program: str) -> str:
+    """A command that says something of each object that an agent can see."""
+    listed = "kubectl get $kind -A -o json --show-managed-fields"
+    return f"for kind in {_KINDS}; do {listed} | jq -c '.items[] | [{program}]'; done"
+
+
+def _later(kind: str) -> str:
+    """A command that prints how many seconds after the machines the last objects of a kind were made, and over how many."""
+    return f"kubectl get nodes -o json | jq '{_BORN} | max' > /tmp/born; kubectl get {kind} -A -o json | jq --slurpfile born /tmp/born '{_BORN} | max - $born[0], max - min'"
+
 
 TEXTS: Mapping[str, tuple[str, ...]] = {
     "linux": (
@@ -40,6 +61,12 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
         "ip -o link | sed 's/<.*link/ link/'",
         "sysctl -a 2>/dev/null | grep ^net",
     ),
+    "kubernetes": (
+        _objects(f".kind, .metadata.namespace, {_SELF}, .metadata.generation, ({_MADE})"),
+        _objects("(.metadata.annotations // {} | keys), .metadata.finalizers"),
+        "kubectl get events -A -o json | jq -c '.items[] | [.metadata.namespace, .reason, .source.component, .count]'",
+        "find /etc /run /tmp /var /root /home -printf '%p %m %u %g %s\\n'",
+    ),
     "frr": ("show version", "show daemons", "show history"),
     "cisco_ios": ("show users", "show history", "dir", "show privilege", "show flash:", "show archive"),
 }
@@ -48,6 +75,10 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
         "date +%s.%N; stat -c -%.9Y /etc",
         "cat /proc/net/dev",
         "cat /proc/net/snmp",
+    ),
+    "kubernetes": (
+        *map(_later, ("networkpolicies", "deployments", "pods", "services")),
+        "kubectl get nodes -o json | jq 'now - (.items[0].metadata.creationTimestamp | fromdate)'",
     ),
     "frr": (),
     "cisco_ios": ("show interfaces",),
@@ -93,7 +124,9 @@ def look(task: Task) -> Looker:
 def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
     """The fault of a draw, what is seen with it, and what is seen without it."""
     faulty, healthy = (
-        DiagnoseGenerator().draw(series.parameters.model_copy(update={"healthy": share}), seed=series.seed, index=index)
+        parts.load("generators", series.generator)().draw(
+            series.parameters.model_copy(update={"healthy": share}), seed=series.seed, index=index
+        )
         for share in (0.0, 1.0)
     )
     assert faulty.drawn is not None

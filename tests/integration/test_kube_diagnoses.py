@@ -14,7 +14,6 @@ import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.agents.protocol import Agent
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
@@ -78,7 +77,7 @@ def brief_pods(brief: Brief) -> list[str]:
     return [name for name in brief.devices if not name.startswith("worker") and name not in ("workstation", "coredns")]
 
 
-def attempted(task: Task, agent: Agent) -> TrialRecord:
+def attempted(task: Task, agent: Any) -> TrialRecord:
     with Stage(task) as stage:
         stage.work(agent)
         return stage.evaluate()
@@ -168,14 +167,15 @@ def test_pods_are_measured_and_looked_at() -> None:
 
 
 def test_nothing_tells_which_objects_were_changed_or_whether_any_were() -> None:
-    metadata = "kind, name: .metadata.name, time: .metadata.creationTimestamp, generation: .metadata.generation"
     managers = "[.metadata.managedFields[] | select(.subresource == null) | [.manager, .operation]]"
-    everything = "kubectl get deployments,networkpolicies -A -o json --show-managed-fields"
+    metadata = f"{{time: .metadata.creationTimestamp, generation: .metadata.generation, managers: {managers}}}"
+    own = '[.items[] | select(.metadata.namespace != "kube-system") |'
+    event = "{space: .metadata.namespace, reason, of: .involvedObject.name}"
     commands = (
-        f"{everything} | jq -c '[.items[] | select(.metadata.namespace != \"kube-system\") | {{{metadata}, managers: {managers}}}]'",
-        "kubectl get events -A -o json | jq -c '[.items[] | {space: .metadata.namespace, reason, of: .involvedObject.name}]'",
+        f"kubectl get deployments,networkpolicies -A -o json --show-managed-fields | jq -c '{own} {metadata}]'",
+        f"kubectl get events -A -o json | jq -c '[.items[] | {event}]'",
     )
-    looks = []
+    looks: list[list[Any]] = []
     for label, healthy in (("RI", 0), ("LABEL", 0), ("RI", 1)):
         agent = Looker(*commands)
         attempted(drawn(label, healthy=healthy), agent)
@@ -184,7 +184,7 @@ def test_nothing_tells_which_objects_were_changed_or_whether_any_were() -> None:
         assert len({one["time"] for one in objects}) <= 4, "created one after the other"
         assert {one["generation"] for one in objects} == {1}
         assert len({json.dumps(one["managers"]) for one in objects}) == 1
-        own = [one for one in events if one["space"] not in ("default", "kube-system")]
-        assert {one["reason"] for one in own} <= {"Scheduled", "SuccessfulCreate", "ScalingReplicaSet"}
-        scaled = [one["of"] for one in own if one["reason"] == "ScalingReplicaSet"]
+        told = [one for one in events if one["space"] not in ("default", "kube-system")]
+        assert {one["reason"] for one in told} <= {"Scheduled", "SuccessfulCreate", "ScalingReplicaSet"}
+        scaled = [one["of"] for one in told if one["reason"] == "ScalingReplicaSet"]
         assert len(set(scaled)) == len(scaled), "each Deployment was scaled up once"
