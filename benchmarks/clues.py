@@ -36,8 +36,11 @@ Seen = dict[tuple[str, str], str]
 _SELF = '(.metadata.name | sub("-[0-9a-f]{8,10}(-[0-9a-z]{5})?$"; "") | sub("-[0-9a-z]{5}$"; ""))'
 """A name without what is drawn by controllers."""
 _MADE = "[.metadata.managedFields[]? | [.manager, .operation, .subresource]] | unique"
-_KINDS = (
-    "namespaces deployments networkpolicies services replicasets pods endpointslices nodes serviceaccounts configmaps"
+_KINDS = "namespaces deployments networkpolicies services replicasets pods nodes serviceaccounts configmaps"
+"""Endpoints are left out: they are written as pods become ready."""
+_EVENTS = (
+    "kubectl get events -A -o json"
+    " | jq -c '.items[] | select(.metadata.namespace != \"default\") | [.metadata.namespace, .reason, .source.component]'"
 )
 _BORN = "[.items[].metadata.creationTimestamp | fromdate]"
 
@@ -49,8 +52,10 @@ def _objects(program: str) -> str:
 
 
 def _later(kind: str) -> str:
-    """A command that prints how many seconds after the machines the last objects of a kind were made, and over how many."""
-    return f"kubectl get nodes -o json | jq '{_BORN} | max' > /tmp/born; kubectl get {kind} -A -o json | jq --slurpfile born /tmp/born '{_BORN} | max - $born[0], max - min'"
+    """A command that prints how long after the machines the last objects of a kind were made, and in what time."""
+    machines = f"kubectl get nodes -o json | jq '{_BORN} | max' > /tmp/born"
+    program = f"{_BORN} | max - $born[0], max - min"
+    return f"{machines}; kubectl get {kind} -A -o json | jq --slurpfile born /tmp/born '{program}'"
 
 
 TEXTS: Mapping[str, tuple[str, ...]] = {
@@ -63,8 +68,8 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
     ),
     "kubernetes": (
         _objects(f".kind, .metadata.namespace, {_SELF}, .metadata.generation, ({_MADE})"),
-        _objects("(.metadata.annotations // {} | keys), .metadata.finalizers"),
-        "kubectl get events -A -o json | jq -c '.items[] | [.metadata.namespace, .reason, .source.component, .count]'",
+        _objects(".kind, (.metadata.annotations // {} | keys), .metadata.finalizers"),
+        _EVENTS,
         "find /etc /run /tmp /var /root /home -printf '%p %m %u %g %s\\n'",
     ),
     "frr": ("show version", "show daemons", "show history"),
@@ -83,6 +88,8 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
     "frr": (),
     "cisco_ios": ("show interfaces",),
 }
+_PLACED = re.compile(r"\b\d+: (\w+)@if\d+:")
+"""The interface of a pod: where it is placed is not the same twice, with or without a fault."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
@@ -139,7 +146,7 @@ def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
 def differences(faulty: Seen, healthy: Seen) -> Iterator[tuple[str, str]]:
     """Commands, and lines that only one of the two networks shows."""
     for key, text in faulty.items():
-        ours, theirs = Counter(text.splitlines()), Counter(healthy[key].splitlines())
+        ours, theirs = (Counter(_PLACED.sub(r"\1:", one).splitlines()) for one in (text, healthy[key]))
         for sign, lines in (("+", ours - theirs), ("-", theirs - ours)):
             for line in lines:
                 yield f"{key[0]}: {key[1]}", f"{sign} {line.strip()}"
