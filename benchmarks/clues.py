@@ -40,7 +40,8 @@ _KINDS = "namespaces deployments networkpolicies services replicasets pods nodes
 """Endpoints are left out: they are written as pods become ready."""
 _EVENTS = (
     "kubectl get events -A -o json"
-    " | jq -c '.items[] | select(.metadata.namespace != \"default\") | [.metadata.namespace, .reason, .source.component]'"
+    ' | jq -c \'.items[] | select(.metadata.namespace != "default")'
+    " | [.metadata.namespace, .reason, .source.component]'"
 )
 _BORN = "[.items[].metadata.creationTimestamp | fromdate]"
 
