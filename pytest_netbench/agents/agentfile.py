@@ -56,7 +56,9 @@ class AgentFile(AgentSettings):
         None, description="file with text that is added to the system prompt, relative to this file"
     )
     examples: dict[str, Path] = Field(
-        {}, description="by family: file with worked examples that are shown before the task, relative to this file"
+        {},
+        description="by family, or by family/platform: file with worked examples that are shown before the task,"
+        " relative to this file",
     )
     report_reachability: bool = Field(
         False, description="tell the model who reaches whom, at the start and after each turn with a change"

@@ -21,7 +21,7 @@ class Opening:
         system: The system prompt for tasks with devices.
         question: The system prompt for tasks without devices.
         instructions: What the agent file adds to the system prompt.
-        examples: Worked examples by family.
+        examples: Worked examples by family, or by family and platform, as in ``repair/kubernetes``.
         reports: Whether reports on reachability follow it.
     """
 
@@ -71,7 +71,8 @@ class Opening:
         return self._examples_for(brief) + task + answer_message(packaged("answer"), brief, how=how)
 
     def _examples_for(self, brief: Brief) -> str:
-        prompt = self.examples.get(brief.family)
+        named = [*(f"{brief.family}/{platform}" for platform in sorted({*brief.devices.values()})), brief.family]
+        prompt = next((self.examples[name] for name in named if name in self.examples), None)
         if prompt is None:
             return ""
         shown = [one.strip() for one in _EXAMPLE.split(prompt.text)[1:] if not _is_of(one, brief)]

@@ -15,9 +15,9 @@ from typing import Any
 import yaml
 
 from pytest_netbench.backends.kube.backend import KubeBackend
-from pytest_netbench.backends.kube.nodes import CHANGING
 from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.kubernetes.nodes import CHANGING
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.capabilities import CLUSTER, FILES, SOCKETS

@@ -135,7 +135,7 @@ async def _started(runtime: Runtime, lab: Lab, plane: ControlPlane) -> int:
     front = Front(
         runtime.api,
         (),
-        Pods(runtime.api, slot_of=runtime.slot_of, reaches=lambda _: True),
+        Pods(runtime.api, run_of=runtime.run_of, reaches=_reaches),
         in_force=runtime.barrier,
     )
     runner = front._runner
@@ -147,6 +147,10 @@ async def _started(runtime: Runtime, lab: Lab, plane: ControlPlane) -> int:
     runtime._closing.append(front.close)
     assert site._server is not None
     return int(site._server.sockets[0].getsockname()[1])
+
+
+async def _reaches(machine: str) -> bool:
+    return True
 
 
 def main(path: str, *options: str) -> None:

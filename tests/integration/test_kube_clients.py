@@ -561,7 +561,7 @@ def test_two_hundred_watches_leave_the_cluster_usable(kubectl: Kubectl, front: s
         for _ in range(200):
             url = f"{server}/api/v1/namespaces/{SPACE}/pods?watch=true&resourceVersion=0"
             ask = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-            stack.enter_context(urllib.request.urlopen(ask, timeout=30, context=context))
+            stack.enter_context(urllib.request.urlopen(ask, timeout=120, context=context))
         assert kubectl("exec", front, "--", "echo", "here") == "here\n"
 
 

@@ -12,16 +12,14 @@ import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.backends.kube.control_plane import shared
-from pytest_netbench.errors import AniError, LabError
-from pytest_netbench.families.repair import RepairFamily
+from pytest_netbench.errors import LabError
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
-from pytest_netbench.scorers.apply import apply_scorers
+from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.trial.stage import Stage
+from tests.integration.repairs import Typist, attempted, scores
 
 DELETE_ALL = "kubectl delete networkpolicy --all -n boutique"
 DENY_ALL = f"""\
@@ -41,41 +39,10 @@ spec: {podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{}], egress: [
 EOF"""
 
 
-class Typist:
-    """Enters the given commands at the workstation; those that begin with a question mark only read."""
-
-    info = AgentInfo(id="typist", strategy="typist")
-
-    def __init__(self, *commands: str) -> None:
-        self.commands = commands
-        self.seen: list[str] = []
-
-    def run(self, brief: Brief, ani: Ani) -> Submission:
-        for command in self.commands:
-            try:
-                if command.startswith("?"):
-                    self.seen.append(ani.execute_cmd("workstation", command[1:])["output"])
-                else:
-                    self.seen += [str(one) for one in ani.update_cfg("workstation", [command])["results"]]
-            except AniError as error:
-                self.seen.append(f"error: {error}")
-        return Submission()
-
-
 @pytest.fixture(scope="module")
 def task(binaries: Binaries) -> Task:
     """A repair of Online Boutique in which an ingress rule is missing."""
     return read_series("repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI").source(0).load()
-
-
-def attempted(task: Task, agent: object) -> TrialRecord:
-    with Stage(task) as stage:
-        stage.work(agent)
-        return stage.evaluate()
-
-
-def scores(record: TrialRecord) -> dict[str, float | None]:
-    return {score.metric: score.value for score in apply_scorers(record, RepairFamily.scorers, where="worker")}
 
 
 def test_the_oracle_repairs_it_and_breaks_nothing(task: Task) -> None:

@@ -2,7 +2,8 @@
 
     python -m tests.support.few_shot      # writes agents/examples/*.md again
 
-The draws are outside the default series of their generators: the stars have more subnets, the graph is smaller.
+The draws are outside the default series of their generators: the stars have more subnets, the graph is smaller, the
+clusters have fewer workloads.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_netbench.faults.reasoning import repairs
+from pytest_netbench.generators.kubernetes.repair import RepairKubernetes, RepairKubernetesParameters
 from pytest_netbench.generators.plan import PlanGenerator
 from pytest_netbench.generators.repair_routing import RepairRouting, RepairRoutingParameters
 from pytest_netbench.model.repair import repair_of
@@ -23,6 +25,8 @@ FOLDER = Path(__file__).parents[2] / "agents" / "examples"
 SEED = 90_001
 REPAIRS: tuple[tuple[str, tuple[str, ...]], ...] = (("1", ("RI",)), ("1", ("DR",)), ("2", ("DT", "WR")))
 """Level and labels of the examples of ``repair``."""
+CLUSTERS: tuple[tuple[str, tuple[str, ...]], ...] = (("1", ("RI",)), ("1", ("CP",)), ("2", ("RI", "CP")))
+"""Level and labels of the examples of ``repair`` on clusters."""
 
 _PORTS = """\
 import networkx as nx
@@ -97,6 +101,17 @@ def repair_examples() -> list[Task]:
     ]
 
 
+def cluster_examples() -> list[Task]:
+    """The tasks of the examples of ``repair`` on clusters."""
+    given: dict[str, Any] = {"services": "7", "applications": ("drawn",)}
+    return [
+        RepairKubernetes().draw(
+            RepairKubernetesParameters.model_validate({**given, "level": level, "labels": labels}), seed=SEED, index=0
+        )
+        for level, labels in CLUSTERS
+    ]
+
+
 def plan_examples() -> list[tuple[Task, str]]:
     """The tasks of the examples of ``plan``, each with a program that answers it."""
     generator = PlanGenerator()
@@ -110,10 +125,11 @@ def plan_examples() -> list[tuple[Task, str]]:
 def texts() -> dict[str, str]:
     """The content of each file by its name."""
     repair = [(task, list(_commands(task))) for task in repair_examples()]
+    cluster = [(task, list(_commands(task))) for task in cluster_examples()]
     plan = [(task, ["The code:", f"```python\n{code.rstrip()}\n```"]) for task, code in plan_examples()]
     return {
         name: "\n\n".join(_example(number, *one) for number, one in enumerate(examples, start=1)) + "\n"
-        for name, examples in (("repair.md", repair), ("plan.md", plan))
+        for name, examples in (("repair.md", repair), ("repair-kubernetes.md", cluster), ("plan.md", plan))
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,26 +14,42 @@ PART: Final = "NETBENCH_PART"
 _ROOT: Final = Path(__file__).parents[2]
 
 
-def share(parts: Sequence[int], asked: str | None = None) -> list[int]:
-    """The parts that are asked for, ``i/n``; default: by the environment; all if it says nothing.
+def asked_for(words: str | None = None) -> tuple[int, int]:
+    """The part that is asked for, from 1, and of how many: ``i/n``; by default what the environment says, else all.
 
     Raises:
         ValueError: It is not of that form.
     """
-    asked = os.environ.get(PART, "1/1") if asked is None else asked
-    one, slash, count = asked.partition("/")
-    if not slash or not (one + count).isdigit() or not 1 <= int(one) <= int(count):
-        raise ValueError(f"{PART}={asked}: expected i/n with i from 1 to n, e.g. 2/4")
-    return list(parts[int(one) - 1 :: int(count)])
+    words = (os.environ.get(PART) or "1/1") if words is None else words
+    found = re.fullmatch(r"(\d+)/(\d+)", words)
+    one, count = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= one <= count:
+        raise ValueError(f"{PART}={words}: expected i/n with i from 1 to n, e.g. 2/4")
+    return one, count
+
+
+def share(parts: Sequence[int], asked: str | None = None) -> list[int]:
+    """The parts that are asked for.
+
+    Raises:
+        ValueError: It is not of the form ``i/n``.
+    """
+    one, count = asked_for(asked)
+    return list(parts[one - 1 :: count])
+
+
+def passed(test: str) -> frozenset[str]:
+    """The parts of a test that passed at this commit."""
+    kept = _kept(test)
+    return frozenset(kept.read_text().splitlines()) if kept is not None and kept.is_file() else frozenset()
 
 
 def is_passed(test: str, part: int) -> bool:
     """Whether a part of a test passed at this commit."""
-    kept = _kept(test)
-    return kept is not None and kept.is_file() and str(part) in kept.read_text().split()
+    return str(part) in passed(test)
 
 
-def note_passed(test: str, part: int) -> None:
+def note_passed(test: str, part: int | str) -> None:
     """Note that a part passed. With changes that are not committed, nothing is noted."""
     kept = _kept(test)
     if kept is not None:

@@ -10,23 +10,15 @@ from typing import Final
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.runtime import READY_S, Runtime
 from pytest_netbench.backends.kube.workers import Workers
-from pytest_netbench.errors import LabError
-from pytest_netbench.kubernetes.objects import managed
-from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, KINDS, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.client import Object
+from pytest_netbench.lab.kubernetes.control import ObjectControl
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.protocols import Lab
 
 _SLACK_S: Final = 15.0
 
 
-def _known(kind: str) -> Kind:
-    known = KINDS.get(kind)
-    if known is None:
-        raise LabError(f"objects of the kind {kind} are not known (known: {', '.join(KINDS)})")
-    return known
-
-
-class Control:
+class Control(ObjectControl):
     """Implements ``platforms.capabilities.ClusterControl``.
 
     Args:
@@ -34,39 +26,12 @@ class Control:
         runtime: The cluster.
     """
 
+    answer_s = READY_S
+
     def __init__(self, loop: EventLoop, runtime: Runtime) -> None:
-        self._loop = loop
+        super().__init__(loop, runtime)
         self._runtime = runtime
         self.workers = Workers(loop, runtime)
-
-    @property
-    def version(self) -> str:
-        return self._runtime.version
-
-    def managed(self) -> Sequence[Object]:
-        return self._loop.run(self._runtime.managed())
-
-    def objects(self, kind: str, namespace: str | None = None) -> Sequence[Object]:
-        return self._loop.run(self._runtime.listed(_known(kind), namespace))
-
-    def read(self, kind: str, namespace: str, name: str) -> Object:
-        known = _known(kind)
-        found = self._loop.run(self._runtime.api.read(known, namespace, name))
-        return managed({"apiVersion": known.version, "kind": known.name, **found})
-
-    def replace(self, changed: Object) -> None:
-        kind, namespace, name = identity(changed)
-        self.read(kind.name, namespace or "", name)
-        self._loop.run(self._runtime.put(kind, [changed]), timeout_s=READY_S)
-
-    def create(self, new: Object) -> None:
-        self._loop.run(self._runtime.put(identity(new)[0], [new]), timeout_s=READY_S)
-
-    def renew(self) -> None:
-        self._loop.run(self._runtime.put(DEPLOYMENT, []), timeout_s=READY_S)
-
-    def delete(self, kind: str, namespace: str, name: str) -> None:
-        self._loop.run(self._runtime.put(_known(kind), [], gone=(namespace, name)), timeout_s=READY_S)
 
     def deploy(self, objects: Sequence[Object], lab: Future[Lab]) -> None:
         """Start the cluster on a lab that is deployed meanwhile, and deploy objects on it.
@@ -76,7 +41,7 @@ class Control:
             NotReady: A pod is not ready in time.
         """
         try:
-            self._loop.run(self._runtime.deploy(objects, lab), timeout_s=READY_S + _SLACK_S)
+            self.run(self._runtime.deploy(objects, lab), timeout_s=READY_S + _SLACK_S)
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
@@ -104,5 +69,5 @@ class Control:
 
     def close(self) -> None:
         """Stop the cluster. Idempotent."""
-        self._loop.run(self._runtime.close())
+        self.run(self._runtime.close())
         self._loop.close()

@@ -6,7 +6,8 @@ import base64
 import http.client
 import json
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from pytest_netbench.errors import LabError
@@ -14,6 +15,7 @@ from pytest_netbench.errors import LabError
 _ANSWER_S: Final = 8.0
 _AT_ONCE: Final = 1000
 """Operations of one transaction; the server's limit is above."""
+_UNWATCHED: Final = b"/registry/events/"
 _MARK: Final = b"/netbench"
 
 
@@ -67,20 +69,21 @@ class Etcd:
         return {base64.b64decode(one["key"]): base64.b64decode(one.get("value", "")) for one in found.get("kvs", ())}
 
     def change(self, *, put: Mapping[bytes, bytes], delete: Iterable[bytes]) -> dict[bytes, int]:
-        """Put and delete keys, a thousand with each revision; returns the revisions of what was put.
+        """Put and delete keys; returns the revisions of what was put.
+
+        Of each resource one object changes with each revision: a watch that is closed goes on after the last revision
+        of which it has told an event, and would leave out all others of that revision.
 
         Raises:
             LabError: The server does not answer, or has no room.
         """
-        operations: list[tuple[bytes, dict[str, Any]]] = [
-            (key, {"request_delete_range": {"key": _text(key)}}) for key in delete
-        ]
-        operations += [(key, {"request_put": {"key": _text(key), "value": _text(value)}}) for key, value in put.items()]
+        operations: dict[bytes, Any] = {key: {"request_delete_range": {"key": _text(key)}} for key in delete}
+        for key, value in put.items():
+            operations[key] = {"request_put": {"key": _text(key), "value": _text(value)}}
         revisions: dict[bytes, int] = {}
-        for first in range(0, len(operations), _AT_ONCE):
-            batch = operations[first : first + _AT_ONCE]
-            answer = self._ask("txn", {"success": [operation for _, operation in batch]})
-            revisions |= {key: int(answer["header"]["revision"]) for key, _ in batch if key in put}
+        for batch in _apart(operations):
+            answer = self._ask("txn", {"success": [operations[key] for key in batch]})
+            revisions |= {key: int(answer["header"]["revision"]) for key in batch if key in put}
         return revisions
 
     def forget_history(self) -> None:
@@ -102,6 +105,21 @@ class Etcd:
         if answer.status != http.client.OK:
             raise LabError(f"etcd refused {what}: {text[:500].decode('utf-8', 'replace')}")
         return json.loads(text)
+
+
+def _apart(keys: Iterable[bytes]) -> Iterator[Sequence[bytes]]:
+    """Batches of keys, each of which has one of each resource, and as many as it holds of what nobody watches."""
+    watched: dict[bytes, list[bytes]] = {}
+    unwatched: list[bytes] = []
+    for key in keys:
+        if key.startswith(_UNWATCHED):
+            unwatched.append(key)
+        else:
+            watched.setdefault(b"/".join(key.split(b"/")[:3]), []).append(key)
+    for first in range(0, len(unwatched), _AT_ONCE):
+        yield unwatched[first : first + _AT_ONCE]
+    for row in zip_longest(*watched.values()):
+        yield [key for key in row if key is not None]
 
 
 def _text(data: bytes) -> str:

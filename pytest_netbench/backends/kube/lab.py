@@ -9,18 +9,19 @@ from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane
-from pytest_netbench.backends.kube.nodes import CHANGING, READING, InnerNode, Workstation
+from pytest_netbench.backends.kube.nodes import InnerNode
 from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.lab.capabilities import PROBES, WORKERS
+from pytest_netbench.lab.kubernetes.nodes import CHANGING, READING, Workstation
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.objects import WORKER
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
-from pytest_netbench.platforms.capabilities import CLUSTER, FILES
+from pytest_netbench.platforms.capabilities import CLUSTER, FILES, NOTICES
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.kubernetes import KubernetesDriver
 from pytest_netbench.platforms.linux import LinuxDriver
@@ -66,7 +67,14 @@ class ClusterLab:
     def _node(self, name: str, dialect: str, request: LabRequest) -> LabNode:
         role = request.topology.node(name).role
         if dialect == CLUSTER_PLATFORM:
-            return Workstation(name, dialect, role, node=self.inner.nodes[WORKSTATION], control=self._control)
+            return Workstation(
+                name,
+                dialect,
+                role,
+                node=self.inner.nodes[WORKSTATION],
+                control=self._control,
+                offered=dict.fromkeys((CLUSTER.name, NOTICES.name), self._control),
+            )
         if role == WORKER:
             return InnerNode(name, dialect, role, found=lambda: self.inner.nodes[name])
         return InnerNode(name, dialect, role, found=lambda: self._pod(name))

@@ -1,25 +1,21 @@
-"""The nodes of a cluster as a task has them: its workstation, and a pod for each Deployment."""
+"""The nodes that stand for Deployments: of each, one of its pods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.errors import AniError
+from pytest_netbench.lab.kubernetes.nodes import ClusterNode
 from pytest_netbench.lab.protocols import LabNode
-from pytest_netbench.lab.request import SHARED_FILES
-from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CliSession, Completed, PtyProgram, SandboxLimits
 from pytest_netbench.platforms.capabilities import (
     AGENT_SHELL,
     CAPTURES,
-    CLUSTER,
     COUNTERS,
     EXEC,
     FILES,
     HOST,
-    NOTICES,
     TERMINAL,
     WHOLE_PACKETS,
     InterfaceCounters,
@@ -28,65 +24,6 @@ from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.rpccodes import Code
 
 T = TypeVar("T")
-CHANGING: Final = "/etc/kubeconfig-engineer"
-READING: Final = "/etc/kubeconfig-reading"
-INTERFACE: Final = "eth0"
-
-
-class ClusterNode:
-    """The facts of a node of a cluster."""
-
-    interfaces: tuple[str, ...] = (INTERFACE,)
-    time_scale = 1.0
-
-    def __init__(self, name: str, platform: str, role: str | None) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = role
-        self.memory: dict[str, Any] = {}
-        self.peers: Mapping[str, tuple[Endpoint, ...]] = {INTERFACE: ()}
-        self.line_rates: Mapping[str, int] = {}
-
-
-class Workstation(ClusterNode):
-    """Where an agent configures the cluster.
-
-    Args:
-        name: Its name in the task.
-        platform: Its platform.
-        role: What it is for.
-        node: The node of the lab.
-        control: The cluster.
-    """
-
-    def __init__(self, name: str, platform: str, role: str | None, *, node: LabNode, control: Control) -> None:
-        super().__init__(name, platform, role)
-        self._node = node
-        self._control = control
-
-    def shell(
-        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = DEFAULT_LIMITS
-    ) -> Completed:
-        config = CHANGING if writable else READING
-        full = f"export KUBECONFIG={config} PATH=$PATH:{SHARED_FILES}\n{command}"
-        shell = self._node.capability(AGENT_SHELL)
-        if not writable:
-            return shell.shell(full, writable=False, reads=reads, limits=limits)
-        with self._control.taking_changes():
-            return shell.shell(full, writable=True, limits=limits)
-
-    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
-        return self._node.capability(EXEC).run(argv, input=input, timeout_s=timeout_s)
-
-    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
-        return self._node.capability(EXEC).run_many(argvs, timeout_s=timeout_s)
-
-    def capability(self, kind: Capability[T]) -> T:
-        offered = {
-            **dict.fromkeys((AGENT_SHELL.name, EXEC.name), self),
-            **dict.fromkeys((CLUSTER.name, NOTICES.name), self._control),
-        }
-        return kind.of(offered, owner=f"node {self.name}")
 
 
 class InnerNode(ClusterNode):

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from pytest_netbench.backends.kubeconfig import proof
 from pytest_netbench.backends.kubeconfig.cluster import READY_S, Cluster
 from pytest_netbench.backends.kubeconfig.translation import as_managed
-from pytest_netbench.errors import LabError
-from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, KINDS, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.client import Object
+from pytest_netbench.lab.kubernetes.control import ObjectControl
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 
-T = TypeVar("T")
 _SLACK_S: Final = 60.0
 _GONE_S: Final = 120.0
 
 
-def _known(kind: str) -> Kind:
-    known = KINDS.get(kind)
-    if known is None:
-        raise LabError(f"objects of the kind {kind} are not known (known: {', '.join(KINDS)})")
-    return known
-
-
-class Control:
+class Control(ObjectControl):
     """Implements ``platforms.capabilities.ClusterControl``.
 
     Args:
@@ -34,43 +26,15 @@ class Control:
         cluster: The cluster.
     """
 
+    answer_s = READY_S + _SLACK_S
+
     def __init__(self, loop: EventLoop, cluster: Cluster) -> None:
-        self._loop = loop
+        super().__init__(loop, cluster)
         self._closed = False
         self.cluster = cluster
 
-    @property
-    def version(self) -> str:
-        return self.cluster.version
-
-    def run(self, work: Coroutine[Any, Any, T], *, timeout_s: float = READY_S + _SLACK_S) -> T:
-        """Run something in the cluster's event loop."""
-        return self._loop.run(work, timeout_s=timeout_s)
-
-    def managed(self) -> Sequence[Object]:
-        return self.run(self.cluster.managed())
-
-    def objects(self, kind: str, namespace: str | None = None) -> Sequence[Object]:
-        return self.run(self.cluster.listed(_known(kind), namespace))
-
-    def read(self, kind: str, namespace: str, name: str) -> Object:
-        known = _known(kind)
-        found = self.run(self.cluster.api.read(known, namespace, name))
-        return as_managed({"apiVersion": known.version, "kind": known.name, **found})
-
-    def replace(self, changed: Object) -> None:
-        kind, namespace, name = identity(changed)
-        self.read(kind.name, namespace or "", name)
-        self.run(self.cluster.put(kind, [changed]))
-
-    def create(self, new: Object) -> None:
-        self.run(self.cluster.put(identity(new)[0], [new]))
-
-    def renew(self) -> None:
-        self.run(self.cluster.put(DEPLOYMENT, []))
-
-    def delete(self, kind: str, namespace: str, name: str) -> None:
-        self.run(self.cluster.put(_known(kind), [], gone=(namespace, name)))
+    def as_managed(self, found: Object) -> Object:
+        return as_managed(found)
 
     def open(self) -> None:
         """Claim the namespaces.

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pytest_netbench.backends.kubeconfig import accounts
 from pytest_netbench.backends.kubeconfig.control import Control
-from pytest_netbench.backends.kubeconfig.nodes import CHANGING, READING, PodNode, Workstation
+from pytest_netbench.backends.kubeconfig.nodes import PodNode
 from pytest_netbench.backends.kubeconfig.prober import ExecProber
 from pytest_netbench.backends.kubeconfig.relay import Relay
 from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.kubernetes.nodes import CHANGING, READING, Workstation
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
@@ -73,7 +74,14 @@ class KubeconfigLab:
     def _node(self, name: str, dialect: str, request: LabRequest) -> Workstation | PodNode:
         role = request.topology.node(name).role
         if dialect == CLUSTER_PLATFORM:
-            return Workstation(name, dialect, role, node=self.inner.nodes[WORKSTATION], control=self._control)
+            return Workstation(
+                name,
+                dialect,
+                role,
+                node=self.inner.nodes[WORKSTATION],
+                control=self._control,
+                offered={CLUSTER.name: self._control},
+            )
         return PodNode(name, dialect, role, control=self._control)
 
     def _log_in(self) -> None:

@@ -1,81 +1,23 @@
-"""The nodes of a lab on a cluster that exists: its workstation, and a pod for each Deployment."""
+"""The nodes that stand for Deployments of a cluster that exists: of each, one of its pods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Sequence
+from typing import Final, TypeVar
 
 from pytest_netbench.backends.kubeconfig.control import Control
 from pytest_netbench.errors import AniError, LabError
-from pytest_netbench.lab.protocols import LabNode
-from pytest_netbench.lab.request import SHARED_FILES
-from pytest_netbench.model.topology import Endpoint
+from pytest_netbench.lab.kubernetes.nodes import ClusterNode
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, SandboxLimits
-from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER, EXEC
+from pytest_netbench.platforms.capabilities import AGENT_SHELL, EXEC
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.rpccodes import Code
 
 T = TypeVar("T")
-CHANGING: Final = "/etc/kubeconfig-engineer"
-READING: Final = "/etc/kubeconfig-reading"
-_INTERFACE: Final = "eth0"
 _EXEC_S: Final = 30.0
 
 
-class _Node:
-    """The facts of a node."""
-
-    interfaces: tuple[str, ...] = (_INTERFACE,)
-    time_scale = 1.0
-
-    def __init__(self, name: str, platform: str, role: str | None) -> None:
-        self.name = name
-        self.platform = platform
-        self.role = role
-        self.memory: dict[str, Any] = {}
-        self.peers: Mapping[str, tuple[Endpoint, ...]] = {_INTERFACE: ()}
-        self.line_rates: Mapping[str, int] = {}
-
-
-class Workstation(_Node):
-    """Where an agent configures the cluster: a sandbox of this machine.
-
-    Args:
-        name: Its name in the task.
-        platform: Its platform.
-        role: What it is for.
-        node: The node of the lab that it is.
-        control: The cluster.
-    """
-
-    def __init__(self, name: str, platform: str, role: str | None, *, node: LabNode, control: Control) -> None:
-        super().__init__(name, platform, role)
-        self._node = node
-        self._control = control
-
-    def shell(
-        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = DEFAULT_LIMITS
-    ) -> Completed:
-        config = CHANGING if writable else READING
-        full = f"export KUBECONFIG={config} PATH=$PATH:{SHARED_FILES}\n{command}"
-        shell = self._node.capability(AGENT_SHELL)
-        if not writable:
-            return shell.shell(full, writable=False, reads=reads, limits=limits)
-        with self._control.taking_changes():
-            return shell.shell(full, writable=True, limits=limits)
-
-    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
-        return self._node.capability(EXEC).run(argv, input=input, timeout_s=timeout_s)
-
-    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
-        return self._node.capability(EXEC).run_many(argvs, timeout_s=timeout_s)
-
-    def capability(self, kind: Capability[T]) -> T:
-        offered = {**dict.fromkeys((AGENT_SHELL.name, EXEC.name), self), CLUSTER.name: self._control}
-        return kind.of(offered, owner=f"node {self.name}")
-
-
-class PodNode(_Node):
+class PodNode(ClusterNode):
     """The pod that stands for a Deployment, whichever that is at the moment.
 
     Args:

@@ -75,7 +75,7 @@ def drawn(seed: int, *, services: int) -> Application:
         tiers=source.random() < 0.5,
     )
     return Application(
-        name=f"The application {namespaces[0]}",
+        name=f"the application {namespaces[0]}",
         namespaces=tuple(dict.fromkeys(one.namespace for one in drafts)),
         workloads=tuple(_workloads(drafts, sends, default, source)),
         default=default,

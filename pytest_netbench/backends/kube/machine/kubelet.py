@@ -131,6 +131,13 @@ class Kubelet:
         if " " in name:
             task.add_done_callback(lambda _: self._tasks.pop(name, None))
 
+    async def close(self) -> None:
+        """Report nothing any more. What runs in pods ends with the lab."""
+        tasks = [*self._tasks.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def _run(self, pod: Object) -> None:
         """Run a pod and report its states."""
         self.runs[pod["metadata"]["uid"]] = run = PodRun(

@@ -113,6 +113,7 @@ class Worker:
             self._served.close()
         for task in self._tasks:
             task.cancel()
+        await self.kubelet.close()
         if self._api is not None:
             await self._api.close()
 
