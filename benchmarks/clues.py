@@ -2,7 +2,8 @@
 
 Each drawn network is deployed twice, once with its fault and once healthy, and an agent collects all that it can see
 and that is no part of the configuration: files, processes, environment, interface names and MAC addresses of hosts;
-users, files, clock and history of devices; counters. Texts must be equal. Of numbers (the age of a node, how many
+users, files, clock and history of devices; counters; of a cluster who made which object, its generation, and events.
+Texts must be equal. Of numbers (the age of a node, how many
 counters are zero, how much was counted) it is measured whether the faulty network has the greater one more often than
 chance would have it.
 """
@@ -21,9 +22,9 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from pytest_netbench import parts
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
-from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.series import Series, read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
@@ -32,6 +33,32 @@ from pytest_netbench.trial.stage import Stage
 Seen = dict[tuple[str, str], str]
 """What a node answered to a command."""
 
+_SELF = '(.metadata.name | sub("-[0-9a-f]{8,10}(-[0-9a-z]{5})?$"; "") | sub("-[0-9a-z]{5}$"; ""))'
+"""A name without what is drawn by controllers."""
+_MADE = "[.metadata.managedFields[]? | [.manager, .operation, .subresource]] | unique"
+_KINDS = "namespaces deployments networkpolicies services replicasets pods nodes serviceaccounts configmaps"
+"""Endpoints are left out: they are written as pods become ready."""
+_EVENTS = (
+    "kubectl get events -A -o json"
+    ' | jq -c \'.items[] | select(.metadata.namespace != "default")'
+    " | [.metadata.namespace, .reason, .source.component]'"
+)
+_BORN = "[.items[].metadata.creationTimestamp | fromdate]"
+
+
+def _objects(program: str) -> str:
+    """A command that says something of each object that an agent can see."""
+    listed = "kubectl get $kind -A -o json --show-managed-fields"
+    return f"for kind in {_KINDS}; do {listed} | jq -c '.items[] | [{program}]'; done"
+
+
+def _later(kind: str) -> str:
+    """A command that prints how long after the machines the last objects of a kind were made, and in what time."""
+    machines = f"kubectl get nodes -o json | jq '{_BORN} | max' > /tmp/born"
+    program = f"{_BORN} | max - $born[0], max - min"
+    return f"{machines}; kubectl get {kind} -A -o json | jq --slurpfile born /tmp/born '{program}'"
+
+
 TEXTS: Mapping[str, tuple[str, ...]] = {
     "linux": (
         "find /etc /run /tmp /var /root /home -printf '%p %m %u %g %s\\n'",
@@ -39,6 +66,12 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
         "env",
         "ip -o link | sed 's/<.*link/ link/'",
         "sysctl -a 2>/dev/null | grep ^net",
+    ),
+    "kubernetes": (
+        _objects(f".kind, .metadata.namespace, {_SELF}, .metadata.generation, ({_MADE})"),
+        _objects(".kind, (.metadata.annotations // {} | keys), .metadata.finalizers"),
+        _EVENTS,
+        "find /etc /run /tmp /var /root /home -printf '%p %m %u %g %s\\n'",
     ),
     "frr": ("show version", "show daemons", "show history"),
     "cisco_ios": ("show users", "show history", "dir", "show privilege", "show flash:", "show archive"),
@@ -49,9 +82,15 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
         "cat /proc/net/dev",
         "cat /proc/net/snmp",
     ),
+    "kubernetes": (
+        *map(_later, ("networkpolicies", "deployments", "pods", "services")),
+        "kubectl get nodes -o json | jq 'now - (.items[0].metadata.creationTimestamp | fromdate)'",
+    ),
     "frr": (),
     "cisco_ios": ("show interfaces",),
 }
+_PLACED = re.compile(r"\b\d+: (\w+)@if\d+:")
+"""The interface of a pod: where it is placed is not the same twice, with or without a fault."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
@@ -93,7 +132,9 @@ def look(task: Task) -> Looker:
 def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
     """The fault of a draw, what is seen with it, and what is seen without it."""
     faulty, healthy = (
-        DiagnoseGenerator().draw(series.parameters.model_copy(update={"healthy": share}), seed=series.seed, index=index)
+        parts.load("generators", series.generator)().draw(
+            series.parameters.model_copy(update={"healthy": share}), seed=series.seed, index=index
+        )
         for share in (0.0, 1.0)
     )
     assert faulty.drawn is not None
@@ -106,7 +147,7 @@ def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
 def differences(faulty: Seen, healthy: Seen) -> Iterator[tuple[str, str]]:
     """Commands, and lines that only one of the two networks shows."""
     for key, text in faulty.items():
-        ours, theirs = Counter(text.splitlines()), Counter(healthy[key].splitlines())
+        ours, theirs = (Counter(_PLACED.sub(r"\1:", one).splitlines()) for one in (text, healthy[key]))
         for sign, lines in (("+", ours - theirs), ("-", theirs - ours)):
             for line in lines:
                 yield f"{key[0]}: {key[1]}", f"{sign} {line.strip()}"

@@ -133,15 +133,12 @@ class NetworkValue(FaultValue[P]):
                 yield one
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class OutsideValue(NetworkValue[P]):
-    """A fault that no command on a node repairs: the lab makes it and takes it away. Its places are on any node."""
+class FromOutside(Generic[P]):
+    """What a fault does that no command on a node repairs: the lab makes it and takes it away."""
 
-    platforms: tuple[str, ...] = ("linux",)
+    name: str
+    change: Callable[[P], Change]
     repairable: ClassVar[bool] = False
-
-    def places(self, network: DrawnNetwork) -> Iterator[P]:
-        return iter(self.at(network))
 
     def observe(self, parameters: P, lab: Lab) -> None:
         for check in self.change(parameters).checks:
@@ -160,6 +157,16 @@ class OutsideValue(NetworkValue[P]):
         undo = self.change(parameters).undo
         assert undo is not None, self.name
         undo(lab)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OutsideValue(FromOutside[P], NetworkValue[P]):
+    """A fault of a network that no command on a node repairs. Its places are on any node."""
+
+    platforms: tuple[str, ...] = ("linux",)
+
+    def places(self, network: DrawnNetwork) -> Iterator[P]:
+        return iter(self.at(network))
 
 
 shell_fault = SiteValue

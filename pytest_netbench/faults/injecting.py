@@ -11,6 +11,9 @@ from pytest_netbench.faults.builders import FaultValue
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.hosting import HostService
+from pytest_netbench.model.objects import K8S
+from pytest_netbench.model.payload import CLUSTER_PLATFORM
+from pytest_netbench.platforms.capabilities import CLUSTER
 from pytest_netbench.platforms.driver import HostsServers
 from pytest_netbench.platforms.power import Saving
 
@@ -25,11 +28,16 @@ _PAUSE_S = 0.05  # between two looks: no event says that a neighbor is gone
 def inject_all(faults: Iterable[Injected], lab: Lab) -> None:
     """Inject faults, in order. Save the config of each node, and write the files of its services again.
 
-    No saved config and no time of a file then tells the difference.
+    No saved config and no time of a file then tells the difference. In a cluster no time of an object does: without a
+    fault of an object all are created anew as with one.
 
     Raises:
         FaultHasNoEffect: A node refused to be changed.
     """
+    faults = tuple(faults)
+    for node in lab.nodes.values():
+        if node.platform == CLUSTER_PLATFORM and not any(fault.found_at == K8S for fault, _ in faults):
+            node.capability(CLUSTER).renew()
     for fault, parameters in faults:
         fault.inject(parameters, lab)
     for host, node, services in _hosting(lab):

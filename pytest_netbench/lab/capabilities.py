@@ -5,14 +5,15 @@ Owns one protocol and one key for each. Those of single nodes are in ``platforms
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.topology import LinkQuality
+from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.capabilities import CLUSTER, NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
 
@@ -169,11 +170,48 @@ class NodeControl(Protocol):
         ...
 
 
+Dropped = Literal["api", "dns", "services"]
+"""What a machine of a cluster may drop. api: all packets to and from the API; its kubelet's and its pods'. dns: what
+pods send to port 53 of a pod, if the machine passes it on. services: what its pods send to addresses of services."""
+
+
+class WorkerControl(Protocol):
+    """The machines of a cluster on which pods run. They are called as nodes of the cluster."""
+
+    def drop(self, worker: str, what: Dropped) -> None:
+        """Let a machine drop packets that it should pass, and tell nobody.
+
+        Raises:
+            LabError: There is no such machine, or it drops something already.
+        """
+        ...
+
+    def restore(self, worker: str) -> None:
+        """Let a machine pass all packets again, and return once it and all pods are ready.
+
+        Raises:
+            LabError: There is no such machine.
+            NotReady: Something is not ready in time.
+        """
+        ...
+
+    def pods(self, worker: str) -> Sequence[str]:
+        """The nodes of the lab that are pods on a machine at present, in alphabetical order."""
+        ...
+
+    def is_ready(self, worker: str) -> bool:
+        """Whether the API has a machine as ready."""
+        ...
+
+
 PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
 LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
 NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted and can crash")
+WORKERS: Final = Capability[WorkerControl]("workers", "machines of a cluster that can drop packets")
 
-LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES, CLUSTER)}
+LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
+    kind.name: kind for kind in (PROBES, LINKS, NODES, CLUSTER, WORKERS)
+}
 """By name: what a lab as a whole may offer."""
 
 CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {**LAB_CAPABILITIES, **NODE_CAPABILITIES}
@@ -192,6 +230,15 @@ def unmet(requirements: Iterable[str], offered: Collection[str], *, owner: str) 
         if name in CAPABILITIES and name not in offered:
             return CAPABILITIES[name].lack(owner)
     return None
+
+
+def offers(node: NodeAccess, kind: Capability[Any]) -> bool:
+    """Return whether a node has a capability."""
+    try:
+        node.capability(kind)
+    except RequirementMissing:
+        return False
+    return True
 
 
 def crashed(lab: Lab) -> Collection[str]:

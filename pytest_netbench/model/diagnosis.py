@@ -18,7 +18,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.faulty import Faulty, InjectedFault, MarkedFlows, fault_of
-from pytest_netbench.model.objects import K8S, resources_of
+from pytest_netbench.model.objects import K8S, WORKER, resources_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Endpoint, Topology
 
@@ -43,11 +43,21 @@ class Diagnosis(Model):
     )
 
 
+class EqualCause(RootCause):
+    """Another cause that explains all that a fault does."""
+
+    fault: int = Field(ge=0, description="index of the fault")
+
+
 class Cause(NamedTuple):
-    """What is wrong, and the resources where it may be said to be: the first is where it was injected."""
+    """What is wrong, and the resources where it may be said to be: the first is where it was injected.
+
+    ``others`` are resources with other fault types that explain the same.
+    """
 
     fault_type: str
     resources: tuple[str, ...]
+    others: tuple[tuple[str, str], ...] = ()
 
 
 class Browsing(Model):
@@ -60,7 +70,7 @@ class Browsing(Model):
 class Diagnose(Faulty):
     """What is broken in a network, if anything, and which causes an answer may name."""
 
-    later: ClassVar[frozenset[str]] = Faulty.later | {"browsing", "marked"}
+    later: ClassVar[frozenset[str]] = Faulty.later | {"browsing", "equals", "marked"}
 
     demands: tuple[Demand, ...] = Field((), description="traffic that runs from before the faults to the end")
     browsing: Browsing | None = Field(None, description="requests to web servers that run as long as the demands")
@@ -69,6 +79,7 @@ class Diagnose(Faulty):
         min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
     )
 
+    equals: tuple[EqualCause, ...] = Field((), description="causes that explain the same as one of the faults")
     report: str | None = Field(None, max_length=5_000, description="what an operator wrote, right or wrong")
     given: Given = Field("nothing", description="what the agent is told: whether something is wrong, or also where")
 
@@ -107,17 +118,29 @@ class Diagnose(Faulty):
         for one in self.faults:
             if one.fault not in self.fault_types:
                 raise ValueError(f"fault_types: {one.fault!r} is missing, which is injected")
+        for equal in self.equals:
+            if equal.fault >= len(self.faults):
+                raise ValueError(f"equals: {equal.fault} is not the index of a fault (there are {len(self.faults)})")
+            if equal.fault_type not in self.fault_types:
+                raise ValueError(f"equals: {equal.fault_type!r} is none of the fault_types")
         return self
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the network needs, and what marking does."""
-        return tuple(dict.fromkeys((*super().needs, *(("nft-dscp",) if self.marked else ()))))
+        """What the network needs, and what marking does, and machines of which a fault could be one."""
+        marking = ("nft-dscp",) if self.marked else ()
+        machines = ("workers",) if any(node.role == WORKER for node in self.topology.nodes) else ()
+        return tuple(dict.fromkeys((*super().needs, *marking, *machines)))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """The ground truth; empty if the network is healthy."""
-        return causes_of(self.faults, self.topology)
+        return tuple(
+            cause._replace(
+                others=tuple((one.resource_id, one.fault_type) for one in self.equals if one.fault == number)
+            )
+            for number, cause in enumerate(causes_of(self.faults, self.topology))
+        )
 
     @cached_property
     def resources(self) -> tuple[str, ...]:

@@ -372,8 +372,8 @@ class ClusterControl(Protocol):
     def replace(self, changed: dict[str, Any]) -> None:
         """Give an object that there is another content, and return once it is in force. Its name and namespace stay.
 
-        The cluster is then as if it had been deployed so: no generation, time or manager tells what was changed. The
-        same holds for ``create`` and ``delete``.
+        The cluster is then as if it had been deployed so: all objects of the kinds that faults change are created anew,
+        so that no generation, time or manager tells what was changed. The same holds for ``create`` and ``delete``.
 
         Raises:
             LabError: There is none, or the API refuses it.
@@ -385,6 +385,14 @@ class ClusterControl(Protocol):
 
         Raises:
             LabError: There is one of this name, or the API refuses it.
+        """
+        ...
+
+    def renew(self) -> None:
+        """Create the same objects anew as ``replace`` does, and change none: nothing tells that there is no fault.
+
+        Raises:
+            LabError: The API refuses one.
         """
         ...
 

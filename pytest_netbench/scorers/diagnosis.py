@@ -49,13 +49,17 @@ class Agreement(NamedTuple):
 def agreement(causes: Sequence[Cause], answers: Sequence[RootCause], what: What) -> Agreement:
     """Compare resources, or resources with fault types. Each answer names one cause at most, and the reverse."""
     if what == "localization":
-        wanted: Collection[Any] = dict.fromkeys(frozenset(one.resources) for one in causes)
+        wanted: Collection[Any] = dict.fromkeys(
+            frozenset((*one.resources, *(resource for resource, _ in one.others))) for one in causes
+        )
         given: Collection[Any] = dict.fromkeys(one.resource_id for one in answers)
         fits: Callable[[Any, Any], bool] = lambda truth, answer: answer in truth  # noqa: E731
     else:
-        wanted = dict.fromkeys((frozenset(one.resources), one.fault_type) for one in causes)
+        wanted = dict.fromkeys(
+            frozenset((*((resource, one.fault_type) for resource in one.resources), *one.others)) for one in causes
+        )
         given = dict.fromkeys((one.resource_id, one.fault_type) for one in answers)
-        fits = lambda truth, answer: answer[0] in truth[0] and answer[1] == truth[1]  # noqa: E731
+        fits = lambda truth, answer: answer in truth  # noqa: E731
     return Agreement(_most_pairs(list(wanted), list(given), fits), len(wanted), len(given))
 
 
@@ -165,7 +169,11 @@ class _CausesScorer:
         if self.exact:
             return [Cause(one.fault_type, one.resources[:1]) for one in payload.causes], answer.root_causes
         causes = [
-            Cause(one.fault_type, tuple(canonical(resource, payload) for resource in one.resources))
+            Cause(
+                one.fault_type,
+                tuple(canonical(resource, payload) for resource in one.resources),
+                tuple((canonical(resource, payload), kind) for resource, kind in one.others),
+            )
             for one in payload.causes
         ]
         return causes, [

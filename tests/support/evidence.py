@@ -12,9 +12,11 @@ from pytest_netbench.faults.builders import SiteValue
 from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.kubernetes.builders import ClusterValue
+from pytest_netbench.faults.kubernetes.workers import WorkerValue
 from pytest_netbench.faults.reasoning import evidence_of
 from pytest_netbench.generators.default_faults import OF_DHCP, OF_LB, OF_QOS, OF_RPKI, OF_VPN, SERVED
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.kubernetes.applications.addresses import WORKERS
 from pytest_netbench.kubernetes.applications.drawing import drawn
 from pytest_netbench.kubernetes.applications.manifests import manifests
 from pytest_netbench.model.diagnosis import diagnose_of
@@ -68,7 +70,7 @@ def evidence_in(task: Task, name: str) -> tuple[Observation, ...]:
 def on_a_site(name: str) -> tuple[Observation, ...]:
     """The evidence of a fault at a site of Linux, or of one in a cluster; none of a fault of networks."""
     fault, site = fault_of(name), star_site(2, 3)
-    if isinstance(fault, ClusterValue):
+    if isinstance(fault, ClusterValue | WorkerValue):
         return _on_a_cluster(fault)
     if not isinstance(fault, SiteValue):
         return ()
@@ -77,8 +79,8 @@ def on_a_site(name: str) -> tuple[Observation, ...]:
     return evidence_of(InjectedFault(fault=name, parameters=parameters), network)
 
 
-def _on_a_cluster(fault: ClusterValue[Any]) -> tuple[Observation, ...]:
-    """The evidence of a fault of an object, in the first drawn application that has a place for it."""
+def _on_a_cluster(fault: ClusterValue[Any] | WorkerValue) -> tuple[Observation, ...]:
+    """The evidence of a fault of an object or a machine, in the first drawn application that has a place for it."""
     network = Observable(platforms={"workstation": "kubernetes"}, addresses={}, pairs=())
     found = (one for seed in range(20) for one in fault.choices(manifests(drawn(seed, services=14))))
     parameters = next(found).model_dump(mode="json")
@@ -101,6 +103,8 @@ def _fault(task: Task, name: str) -> InjectedFault:
 def _general(sentence: str, task: Task | None, name: str) -> str:
     """A sentence with the names of parameters in the place of their values."""
     if task is None:
+        if isinstance(fault_of(name), WorkerValue):
+            return sentence.replace(WORKERS[0], "*node*")
         # what is wrong with an object has parameters in its words
         return fault_of(name).about if isinstance(fault_of(name), ClusterValue) else sentence
     if sentence == fault_of(name).about:

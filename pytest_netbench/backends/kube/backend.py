@@ -18,7 +18,10 @@ class KubeBackend:
     """Deploys clusters. Needs no root, no Docker and no image."""
 
     name = "kube"
-    capabilities = ("probes", "exec", "files", "terminal", "processes", "agent-shell", "cluster")
+    capabilities = (
+        *("probes", "exec", "files", "terminal", "processes", "agent-shell", "counters", "captures"),
+        *("cluster", "workers"),
+    )
     memory_mb = 600.0
 
     def report(self) -> Sequence[Check]:

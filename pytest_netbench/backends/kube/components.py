@@ -112,7 +112,7 @@ def controller_manager(files: Mapping[str, str]) -> Component:
             "--kube-api-qps=1000",
             "--kube-api-burst=1000",
             "--node-monitor-period=100ms",
-            "--node-monitor-grace-period=40s",
+            "--node-monitor-grace-period=20s",
         ),
         {"GOGC": "50"},
     )

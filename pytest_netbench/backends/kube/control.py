@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.runtime import READY_S, Runtime
+from pytest_netbench.backends.kube.workers import Workers
 from pytest_netbench.lab.kubernetes.client import Object
 from pytest_netbench.lab.kubernetes.control import ObjectControl
 from pytest_netbench.lab.kubernetes.loop import EventLoop
@@ -30,6 +31,7 @@ class Control(ObjectControl):
     def __init__(self, loop: EventLoop, runtime: Runtime) -> None:
         super().__init__(loop, runtime)
         self._runtime = runtime
+        self.workers = Workers(loop, runtime)
 
     def deploy(self, objects: Sequence[Object], lab: Future[Lab]) -> None:
         """Start the cluster on a lab that is deployed meanwhile, and deploy objects on it.
@@ -58,12 +60,12 @@ class Control(ObjectControl):
 
     def slot_of(self, workload: str) -> SlotNode | None:
         """Where the pod runs that stands for a Deployment; ``None`` if there is none."""
-        pod = self._runtime.pod_of(workload)
+        pod = self._runtime.view.pod_of(workload)
         return None if pod is None else self._runtime.slot_of(pod)
 
     def target_port(self, address: str, port: int, protocol: str) -> int | None:
         """The port of the pods behind a port of a service address; ``None`` if there is no such service."""
-        return self._runtime.target_port(address, port, protocol)
+        return self._runtime.view.target_port(address, port, protocol)
 
     def close(self) -> None:
         """Stop the cluster. Idempotent."""

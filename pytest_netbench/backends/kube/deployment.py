@@ -17,6 +17,7 @@ from pytest_netbench.backends.kube.lab import ClusterLab
 from pytest_netbench.backends.kube.machine.containers import PROGRAM
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.errors import InputError, LabError
+from pytest_netbench.kubernetes.applications.addresses import WORKERS
 from pytest_netbench.kubernetes.objects import Object, parse
 from pytest_netbench.lab.clusters import Labs
 from pytest_netbench.lab.kubernetes.loop import EventLoop
@@ -25,7 +26,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 
-MACHINES: Final = 3
+MACHINES: Final = len(WORKERS)
 _SPARE: Final = 14
 """Slots beside those of the pods that are asked for: for new versions of pods, and for toolboxes."""
 

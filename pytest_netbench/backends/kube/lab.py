@@ -9,13 +9,15 @@ from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane
-from pytest_netbench.backends.kube.nodes import PodNode
+from pytest_netbench.backends.kube.nodes import InnerNode
 from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
-from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.capabilities import PROBES, WORKERS
 from pytest_netbench.lab.kubernetes.nodes import CHANGING, READING, Workstation
+from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.objects import WORKER
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -62,7 +64,7 @@ class ClusterLab:
         self.prober = ClusterProber(lab.prober, control)
         self._log_in(runtime)
 
-    def _node(self, name: str, dialect: str, request: LabRequest) -> Workstation | PodNode:
+    def _node(self, name: str, dialect: str, request: LabRequest) -> LabNode:
         role = request.topology.node(name).role
         if dialect == CLUSTER_PLATFORM:
             return Workstation(
@@ -73,7 +75,13 @@ class ClusterLab:
                 control=self._control,
                 offered=dict.fromkeys((CLUSTER.name, NOTICES.name), self._control),
             )
-        return PodNode(name, dialect, role, slot=lambda: self._control.slot_of(name))
+        if role == WORKER:
+            return InnerNode(name, dialect, role, found=lambda: self.inner.nodes[name])
+        return InnerNode(name, dialect, role, found=lambda: self._pod(name))
+
+    def _pod(self, name: str) -> LabNode | None:
+        slot = self._control.slot_of(name)
+        return None if slot is None else slot.node
 
     def _log_in(self, runtime: Runtime) -> None:
         files = self.inner.nodes[WORKSTATION].capability(FILES)
@@ -85,7 +93,8 @@ class ClusterLab:
         return self._drivers[self.nodes[node].platform]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({PROBES.name: self.prober, CLUSTER.name: self._control}, owner="this cluster")
+        offered = {PROBES.name: self.prober, CLUSTER.name: self._control, WORKERS.name: self._control.workers}
+        return kind.of(offered, owner="this cluster")
 
     def destroy(self) -> None:
         """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""

@@ -5,37 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.errors import AniError
 from pytest_netbench.lab.kubernetes.nodes import ClusterNode
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CliSession, Completed, PtyProgram, SandboxLimits
-from pytest_netbench.platforms.capabilities import AGENT_SHELL, EXEC, FILES, HOST, TERMINAL
+from pytest_netbench.platforms.capabilities import (
+    AGENT_SHELL,
+    CAPTURES,
+    COUNTERS,
+    EXEC,
+    FILES,
+    HOST,
+    TERMINAL,
+    WHOLE_PACKETS,
+    InterfaceCounters,
+)
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.rpccodes import Code
 
 T = TypeVar("T")
 
 
-class PodNode(ClusterNode):
-    """The pod that stands for a Deployment, whichever that is at the moment.
+class InnerNode(ClusterNode):
+    """A node of the lab below: a machine, or the pod that stands for a Deployment, whichever that is at the moment.
 
     Args:
-        name: Of the Deployment, and of the node in the task.
+        name: Of the node in the task, thus of the Deployment or the machine.
         platform: Its platform.
         role: What it is for.
-        slot: Returns where the pod runs; ``None`` if there is none.
+        found: Returns the node; ``None`` if there is none.
     """
 
-    def __init__(self, name: str, platform: str, role: str | None, *, slot: Callable[[], SlotNode | None]) -> None:
+    def __init__(self, name: str, platform: str, role: str | None, *, found: Callable[[], LabNode | None]) -> None:
         super().__init__(name, platform, role)
-        self.slot = slot
+        self.found = found
 
     def _node(self) -> LabNode:
-        slot = self.slot()
-        if slot is None:
+        node = self.found()
+        if node is None:
             raise AniError(f"{self.name}: no pod of this Deployment is ready", code=Code.DEVICE_ERROR)
-        return slot.node
+        return node
 
     def shell(
         self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = DEFAULT_LIMITS
@@ -57,6 +66,18 @@ class PodNode(ClusterNode):
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
         return self._node().capability(TERMINAL).pty(argv, writable=writable, columns=columns, rows=rows)
 
+    def counters(self) -> Mapping[str, InterfaceCounters]:
+        """Implements ``platforms.capabilities.Counters``: those of the pod at the moment, none without one."""
+        node = self.found()
+        return {} if node is None else node.capability(COUNTERS).counters()
+
+    def capture(
+        self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
+    ) -> bytes:
+        """Implements ``platforms.capabilities.PacketCapture``."""
+        captures = self._node().capability(CAPTURES)
+        return captures.capture(interface, program=program, packets=packets, duration_s=duration_s, snapped=snapped)
+
     def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
         return self._node().capability(TERMINAL).cli(argv, definition=definition, key=key)
 
@@ -64,4 +85,4 @@ class PodNode(ClusterNode):
         self._node().capability(TERMINAL).drop_cli(key)
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of(dict.fromkeys(HOST, self), owner=f"node {self.name}")
+        return kind.of(dict.fromkeys((*HOST, COUNTERS.name, CAPTURES.name), self), owner=f"node {self.name}")

@@ -50,7 +50,10 @@ class ClusterProber:
             flow.model_copy(update={"source": places.of(flow.source)[0], "target": places.of(flow.target)[0]})
             for flow in flows
         ]
-        return self._prober.traffic(moved, targets, duration_s=duration_s, warmup_s=warmup_s)
+        addresses = [
+            places.of(flow.target)[1] if target == POD else target for flow, target in zip(flows, targets, strict=True)
+        ]
+        return self._prober.traffic(moved, addresses, duration_s=duration_s, warmup_s=warmup_s)
 
     def addresses(self, node: str) -> tuple[str, ...]:
         return (_Places(self._control).of(node)[1],)

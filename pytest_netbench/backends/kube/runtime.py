@@ -26,13 +26,17 @@ from pytest_netbench.backends.kube.plan import (
     MACHINE_PORT,
     Machine,
 )
+from pytest_netbench.backends.kube.view import FOLLOWED, View
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.kubernetes.objects import managed
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
+    DEPLOYMENT,
     ENDPOINT_SLICE,
+    EVENT,
     NAMESPACE,
     NETWORK_POLICY,
+    NODE,
     POD,
     SERVICE,
     Api,
@@ -50,7 +54,8 @@ _BARRIERS: Final = 10
 _AT_ONCE: Final = 8
 _REACH_S: Final = 2.0
 _AT_ONCE_GONE: Final = {"propagationPolicy": "Background", "gracePeriodSeconds": "0"}
-_FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
+RENEWED: Final = (DEPLOYMENT, NETWORK_POLICY)
+"""The kinds of objects that faults change."""
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default")
 
 
@@ -105,7 +110,10 @@ class Runtime:
             tls=ssl.create_default_context(cadata=self._control_plane.ca_pem),
         )
         self._closing.append(self.api.close)
+        self.view = View(self.api)
+        self._closing.append(self.view.close)
         async with asyncio.TaskGroup() as both:
+            both.create_task(self.view.start())
             both.create_task(self._create())
             both.create_task(self._start(lab))
         await self.await_ready()
@@ -125,8 +133,7 @@ class Runtime:
         )
         self._closing += [worker.close for worker in self.workers]
         await asyncio.gather(*(worker.start() for worker in self.workers))
-        self.workers[0].stores[SERVICE].listen(lambda _, __: self._resolve())
-        self.workers[0].stores[POD].listen(lambda _, __: self._resolve())
+        self.view.on_change(self._resolve, SERVICE, POD)
 
     def _connection(self) -> socket.socket:
         return Connected(fileno=self._control_plane.connect().detach())
@@ -185,23 +192,22 @@ class Runtime:
         """
         deployments = [one for one in self._asked if one["kind"] == "Deployment"]
         services = [one for one in self._asked if one["kind"] == "Service"]
-        stores = self.workers[0].stores
+        view = self.view
 
         def lacks() -> list[str]:
-            pods, slices = stores[POD].objects.values(), stores[ENDPOINT_SLICE].objects.values()
-            return [*workloads.missing(deployments, pods, services, slices)]
+            return [*workloads.missing(deployments, view.objects(POD), services, view.objects(ENDPOINT_SLICE))]
 
         try:
             async with asyncio.timeout(READY_S):
-                await stores[POD].wait_for(lambda: not any(line.startswith("Deployment") for line in lacks()))
-                await stores[ENDPOINT_SLICE].wait_for(lambda: not lacks())
+                await view.stores[POD].wait_for(lambda: not any(line.startswith("Deployment") for line in lacks()))
+                await view.stores[ENDPOINT_SLICE].wait_for(lambda: not lacks())
         except TimeoutError:
             raise NotReady(lacks(), waited_s=READY_S) from None
         await self.barrier()
         await self._write_zone()
 
     async def barrier(self) -> None:
-        """Return once every machine acts on what the API has now.
+        """Return once every machine acts on what the API has now, but for those that are cut off from it.
 
         Raises:
             LabError: A machine does not, or its kernel refuses a ruleset.
@@ -209,14 +215,14 @@ class Runtime:
         for _ in range(_BARRIERS):
             try:
                 async with asyncio.timeout(_BARRIER_S):
-                    await asyncio.gather(*(self._catch_up(kind) for kind in _FOLLOWED))
-                    await asyncio.gather(*(worker.settled() for worker in self.workers))
+                    await asyncio.gather(*(self._catch_up(kind) for kind in FOLLOWED))
+                    await asyncio.gather(*(worker.settled() for worker in self._acting))
                     break
             except TimeoutError:
                 continue
         else:
             raise LabError("the machines of the cluster do not act on what the API has")
-        for worker in self.workers:
+        for worker in self._acting:
             for name, table in worker.tables.items():
                 if table.problem:
                     raise LabError(f"{worker.machine.name}: the kernel refuses the ruleset of {name}: {table.problem}")
@@ -224,13 +230,44 @@ class Runtime:
     async def _catch_up(self, kind: Kind) -> None:
         listed = await self.api.list_all(kind)
         wanted = [(key_of(one), version_of(one)) for one in listed.get("items") or ()]
-        await asyncio.gather(*(worker.stores[kind].await_versions(wanted) for worker in self.workers))
+        followers = [self.view.stores, *(worker.stores for worker in self._acting)]
+        stores = [stores[kind] for stores in followers if kind in stores]
+        await asyncio.gather(*(store.await_versions(wanted) for store in stores))
+
+    @property
+    def _acting(self) -> list[Worker]:
+        """The machines that are not cut off from the API."""
+        return [worker for worker in self.workers if not worker.is_cut_off]
+
+    # machines that are cut off, and others
+
+    def worker(self, name: str) -> Worker:
+        """A machine.
+
+        Raises:
+            LabError: There is none of this name.
+        """
+        found = next((one for one in self.workers if one.machine.name == name), None)
+        if found is None:
+            raise LabError(f"the cluster has no machine {name}")
+        return found
+
+    async def restore(self, name: str) -> None:
+        """Let a machine pass all packets again, and return once it and all that was asked for are ready.
+
+        Raises:
+            LabError: There is no such machine, or its kernel refuses it.
+            NotReady: Something is missing after ``READY_S``.
+        """
+        await self.worker(name).restore()
+        try:
+            async with asyncio.timeout(READY_S):
+                await self.view.stores[NODE].wait_for(lambda: self.view.is_ready(name))
+        except TimeoutError:
+            raise NotReady([f"the machine {name}"], waited_s=READY_S) from None
+        await self.await_ready()
 
     # pods
-
-    def pod_of(self, workload: str) -> Object | None:
-        """The pod that stands for a Deployment."""
-        return workloads.pod_of([*self.workers[0].objects(POD).values()], workload)
 
     def slot_of(self, pod: Object) -> SlotNode | None:
         """Where a pod runs."""
@@ -240,28 +277,6 @@ class Runtime:
     def run_of(self, pod: Object) -> PodRun | None:
         """What a machine knows of a pod."""
         return next((run for worker in self.workers if (run := worker.kubelet.run_of(pod)) is not None), None)
-
-    def target_port(self, address: str, port: int, protocol: str) -> int | None:
-        """The port of pods behind a port of a service address; ``None`` if there is no such service."""
-        for one in self.workers[0].objects(SERVICE).values():
-            if one["spec"].get("clusterIP") == address:
-                for each in one["spec"].get("ports") or ():
-                    if each["port"] == port and each.get("protocol", "TCP").lower() == protocol:
-                        return self._pod_port(one, each)
-        return None
-
-    def _pod_port(self, service: Object, port: Object) -> int | None:
-        """The number of the port that a service's port leads to, as its endpoints have it."""
-        for one in self.workers[0].objects(ENDPOINT_SLICE).values():
-            metadata = one["metadata"]
-            labels = metadata.get("labels") or {}
-            if metadata["namespace"] != service["metadata"]["namespace"]:
-                continue
-            if labels.get(workloads.SERVICE_OF) == service["metadata"]["name"]:
-                for each in one.get("ports") or ():
-                    if (each.get("name") or "") == (port.get("name") or ""):
-                        return int(each["port"])
-        return None
 
     def _toolboxes(self) -> int:
         return sum(worker.kubelet.toolboxes for worker in self.workers)
@@ -273,8 +288,8 @@ class Runtime:
         self._tasks.append(asyncio.get_running_loop().create_task(self._write_zone()))
 
     async def _write_zone(self) -> None:
-        text = names.zone(self.workers[0].objects(SERVICE).values())
-        for pod in [*self.workers[0].objects(POD).values()]:
+        text = names.zone(self.view.objects(SERVICE))
+        for pod in self.view.objects(POD):
             slot = self.slot_of(pod) if workloads.workload_of(pod) == names.RESOLVER else None
             if slot is not None and slot.zone != text:
                 slot.zone = text
@@ -305,21 +320,30 @@ class Runtime:
     async def put(self, kind: Kind, objects: Sequence[Object], *, gone: Key | None = None) -> None:
         """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
 
-        All objects of the kind in the application's namespaces are created anew, so that nothing tells which changed.
+        All of ``RENEWED`` in the application's namespaces are created anew, so that nothing tells which changed.
+        Events, which name the pods of before, are deleted.
         """
         if kind is NAMESPACE:
             await self._all(self.api.replace(one) for one in objects)
             await self.barrier()
             return
-        wanted = {key_of(one): one for one in await self.managed() if one["kind"] == kind.name}
+        kinds = tuple(dict.fromkeys((*RENEWED, kind)))
+        names = {one.name for one in kinds}
+        wanted = {_place(one): one for one in await self.managed() if one["kind"] in names}
+        wanted |= {_place(one): one for one in objects}
+        wanted = {place: one for place, one in wanted.items() if place != (kind.name, gone)}
         await self._all(
-            self.api.request("DELETE", kind.path(space), params=_AT_ONCE_GONE) for space in sorted(self._spaces)
+            self.api.request("DELETE", one.path(space), params=_AT_ONCE_GONE)
+            for one in (*kinds, EVENT)
+            for space in sorted(self._spaces)
         )
-        wanted |= {key_of(one): one for one in objects}
-        wanted = {key: one for key, one in wanted.items() if key != gone}
-        self._asked = [
-            one for one in self._asked if one["kind"] != kind.name or self._space_of(one) not in self._spaces
-        ]
-        self._asked += wanted.values()
-        await self._all(self.api.create(wanted[key]) for key in sorted(wanted))
+        kept = [one for one in self._asked if one["kind"] not in names or self._space_of(one) not in self._spaces]
+        self._asked = [*kept, *wanted.values()]
+        # pods must not be seen to begin before the policies that isolate them
+        await self._all(self.api.create(wanted[place]) for place in sorted(wanted, reverse=True))
         await self.await_ready()
+
+
+def _place(one: Object) -> tuple[str, Key]:
+    """The kind and the key of an object."""
+    return str(one["kind"]), key_of(one)

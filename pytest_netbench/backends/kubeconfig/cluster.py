@@ -38,6 +38,8 @@ _AT_ONCE: Final = 8
 _TOKEN_S: Final = 6 * 3600
 _OWN_NAME: Final = "kubernetes.io/metadata.name"
 _GONE_AT_ONCE: Final = {"propagationPolicy": "Background"}
+RENEWED: Final = (DEPLOYMENT, NETWORK_POLICY)
+"""The kinds of objects that faults change."""
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default", translation.PROGRAM)
 
 
@@ -206,17 +208,23 @@ class Cluster:
     async def put(self, kind: Kind, objects: Sequence[Object], *, gone: Key | None = None) -> None:
         """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
 
-        All objects of the kind in the application's namespaces are created anew, so that nothing tells which changed.
+        All of ``RENEWED`` in the application's namespaces are created anew, so that nothing tells which changed.
         """
         if kind is NAMESPACE:
             await self._all(self._relabel(one) for one in objects)
         else:
-            wanted = {key_of(one): one for one in await self.managed() if one["kind"] == kind.name}
-            await self._all(self.api.request("DELETE", kind.path(space), params=_GONE_AT_ONCE) for space in self.spaces)
-            wanted |= {key_of(one): one for one in translation.for_cluster(objects, image=self.place.image)}
-            wanted = {key: one for key, one in wanted.items() if key != gone}
-            self.asked = [one for one in self.asked if one["kind"] != kind.name] + [*wanted.values()]
-            await self._all(self.api.create(wanted[key]) for key in sorted(wanted))
+            kinds = tuple(dict.fromkeys((*RENEWED, kind)))
+            names = {one.name for one in kinds}
+            wanted = {_place(one): one for one in await self.managed() if one["kind"] in names}
+            await self._all(
+                self.api.request("DELETE", one.path(space), params=_GONE_AT_ONCE)
+                for one in kinds
+                for space in self.spaces
+            )
+            wanted |= {_place(one): one for one in translation.for_cluster(objects, image=self.place.image)}
+            wanted = {place: one for place, one in wanted.items() if place != (kind.name, gone)}
+            self.asked = [one for one in self.asked if one["kind"] not in names] + [*wanted.values()]
+            await self._all(self.api.create(wanted[place]) for place in sorted(wanted, reverse=True))
             await self.await_ready()
         await asyncio.sleep(self.settle_s)
 
@@ -227,3 +235,8 @@ class Cluster:
         kept = {key: value for key, value in before["labels"].items() if key in (leases.LAB, _OWN_NAME)}
         before["labels"] = {**(one["metadata"].get("labels") or {}), **kept}
         await self.api.replace({"apiVersion": "v1", "kind": NAMESPACE.name, "metadata": before})
+
+
+def _place(one: Object) -> tuple[str, Key]:
+    """The kind and the key of an object."""
+    return str(one["kind"]), key_of(one)

@@ -13,14 +13,17 @@ from pytest_netbench.families.diagnose.requests import Requests
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.telemetry import Telemetry
 from pytest_netbench.families.diagnose.tools import Tools
+from pytest_netbench.families.faulty.clusters import is_cluster
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
-from pytest_netbench.faults.builders import OutsideValue
+from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.injecting import await_effects
 from pytest_netbench.faults.reasoning import in_words, repairs
+from pytest_netbench.lab.capabilities import offers
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.model.watch import Watch
+from pytest_netbench.platforms.capabilities import COUNTERS
 
 HISTORY_S = 2.5
 """Wall seconds of traffic before anything is injected: an agent can see what is usual."""
@@ -47,6 +50,8 @@ class DiagnoseScene(FaultyScene):
         self._payload: Diagnose = payload
         controls = payload.topology.controls
         accessible = [name for name in lab.nodes if controls[name] != "foreign"]
+        if is_cluster(payload):  # its workstation is no part of its network
+            accessible = [name for name in accessible if offers(lab.nodes[name], COUNTERS)]
         self._telemetry = Telemetry(lab, payload.demands, nodes=accessible)
         self._browsing = Browsing(lab, payload, self._telemetry)
         self._serving = Serving(lab, payload)
@@ -162,7 +167,7 @@ class DiagnoseScene(FaultyScene):
 
     def _take_away(self) -> Iterator[str]:
         for fault, parameters in reversed(self._faults):
-            if isinstance(fault, OutsideValue):
+            if isinstance(fault, FromOutside):
                 fault.undo(parameters, self._lab)
         for _, node, commands in repairs(self._payload.faults):
             for status in self._lab.driver(node).apply(self._lab.nodes[node], commands):

@@ -13,10 +13,12 @@ from pytest_netbench.families.diagnose import measuring
 from pytest_netbench.families.diagnose.captures import Captures
 from pytest_netbench.families.diagnose.pairs import Outcome, Pair, groups_of, pages_of, subnets_of
 from pytest_netbench.families.diagnose.store import Store
+from pytest_netbench.families.faulty.clusters import is_cluster
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.demand import Bursts
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.objects import POD
 from pytest_netbench.rpccodes import Code
 
 _PORT: Final = 5201
@@ -36,12 +38,20 @@ class Tools:
         self._lab = lab
         self._store = store
         groups = payload.flows
-        self._addresses: Mapping[str, str] = {k: v for group in groups for k, v in group.targets.items()}
+        addresses = {k: v for group in groups for k, v in group.targets.items()}
+        configs = payload.startup_configs.values()
+        is_one_network = is_cluster(payload)
+        # a pod is reached at its own address, whatever it serves
+        self._addresses: Mapping[str, str] = dict.fromkeys(addresses, POD) if is_one_network else addresses
+        self._subnets = dict.fromkeys(addresses, "pods") if is_one_network else subnets_of(addresses, configs)
         topology = payload.topology
         visible = [node.name for node in topology.nodes if topology.controls[node.name] != "foreign"]
-        self._captures = Captures(lab, {name: tuple(topology.interfaces(name)) for name in visible})
+        pods = {node.name for node in topology.nodes if node.role == POD}
+        self._captures = Captures(
+            lab,
+            {name: lab.nodes[name].interfaces if name in pods else topology.interfaces(name) for name in visible},
+        )
         self._sources = tuple(dict.fromkeys(name for group in groups for name in group.sources))
-        self._subnets = subnets_of(self._addresses, payload.startup_configs.values())
         self._tried: tuple[measuring.CheckReachabilityParams, dict[Pair, Outcome]] | None = None
 
     @property
@@ -97,6 +107,7 @@ class Tools:
                     protocol=params.protocol,
                     port=params.port,
                     listen_on=None if params.protocol == "icmp" else other,
+                    arrives_at=(other,) if self._addresses[other] == POD else (),
                     timeout_s=_TIMEOUT_S,
                 )
                 for one, other in pairs

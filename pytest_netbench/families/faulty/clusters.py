@@ -7,15 +7,16 @@ from typing import Final
 
 from pytest_netbench.kubernetes.applications.addresses import DNS_NODE, WORKSTATION
 from pytest_netbench.model.faulty import Faulty, FlowGroup
-from pytest_netbench.model.objects import POD, deployments_of
+from pytest_netbench.model.objects import POD, WORKER, deployments_of
 
 PLATFORM: Final = "kubernetes"
 SETTING: Final = (
     "The network is that of a Kubernetes cluster. On the device workstation, `kubectl` lists and changes its objects."
     f" Each other device is the pod of the Deployment of the same name; {DNS_NODE} resolves names. Connections to a"
-    " pod are to the address that it has at the moment, those to a Service to its cluster address. Deployments by"
-    " namespace:"
+    " pod are to the address that it has at the moment, those to a Service to its cluster address."
 )
+MACHINES: Final = " The devices {names} are no pods but the machines on which pods run; nobody logs in to them."
+BY_NAMESPACE: Final = " Deployments by namespace:"
 
 
 def is_cluster(payload: Faulty) -> bool:
@@ -26,7 +27,8 @@ def is_cluster(payload: Faulty) -> bool:
 def setting(payload: Faulty) -> Iterator[str]:
     """What the cluster of a task is, and where its workloads are; nothing of another network."""
     if is_cluster(payload):
-        yield SETTING
+        machines = [node.name for node in payload.topology.nodes if node.role == WORKER]
+        yield SETTING + (MACHINES.format(names=", ".join(machines)) if machines else "") + BY_NAMESPACE
         for namespace, names in deployments_of(payload.startup_configs.get(WORKSTATION, "")).items():
             yield f"- {namespace}: {', '.join(names)}"
 

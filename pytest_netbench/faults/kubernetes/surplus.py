@@ -61,6 +61,7 @@ POLICY_DENYING: ClusterValue[Surplus] = cluster_fault(
     "k8s-policy-denying",
     about="There is a NetworkPolicy too many, which lets nothing through of what else would be let through.",
     label="DENY",
+    called={"nika": "k8s_networkpolicy_deny"},
     parameters=Surplus,
     edit=lambda p: _edit(p, [], "denies"),
     at=_places,

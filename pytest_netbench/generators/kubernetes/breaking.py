@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from pytest_netbench.faults.kubernetes.builders import ClusterValue
+from pytest_netbench.generators.kubernetes.equals import equal_causes
 from pytest_netbench.kubernetes.applications.connectivity import Connectivity
 from pytest_netbench.kubernetes.applications.flows import flow_groups
 from pytest_netbench.kubernetes.applications.graph import Application
 from pytest_netbench.kubernetes.applications.manifests import manifests
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.diagnosis import EqualCause
 from pytest_netbench.model.faulty import FlowGroup, InjectedFault, fault_of
 from pytest_netbench.model.watch import WatchedFlow
 from pytest_netbench.text import listed
@@ -36,13 +39,17 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BrokenApplication:
-    """An application, the faults that are injected into it, in this order, and which of its flows they make wrong."""
+    """An application, the faults that are injected into it, in this order, and which of its flows they make wrong.
+
+    With a fault of a machine nobody knows which: that depends on where pods run.
+    """
 
     application: Application
     objects: list[dict[str, Any]]
     flows: tuple[FlowGroup, ...]
     chosen: tuple[Choice, ...]
-    symptom: tuple[int, ...]
+    symptom: tuple[int, ...] | None
+    equals: tuple[EqualCause, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -70,7 +77,7 @@ class Dropped:
 def break_application(
     application: Application, faults: Sequence[str], source: random.Random, dropped: Dropped
 ) -> BrokenApplication | None:
-    """Draw faults of different objects, each of which makes flows wrong; ``None`` if none are found.
+    """Draw faults of different objects or machines, each of which makes flows wrong; ``None`` if none are found.
 
     Each object that can have a fault has the same probability. The reference repair, the last fault first, makes no
     flow wrong on its way.
@@ -91,22 +98,34 @@ def break_application(
         chosen = _chosen(places, source)
         if chosen is None:
             continue
-        vain = next((one.fault.name for one in chosen if not effects.of([one])), None)
+        on_paper = [one for one in chosen if isinstance(one.fault, ClusterValue)]
+        vain = next((one.fault.name for one in on_paper if not effects.of([one])), None)
         if vain is not None:
             dropped.without_effect.update([vain])
             continue
-        states = [effects.of(chosen[:count]) for count in _counts(chosen)]
+        states = [effects.of(on_paper[:count]) for count in _counts(on_paper)]
         if not all(fewer <= more for fewer, more in pairwise(states)):
             dropped.disguised.update(["+".join(one.fault.name for one in chosen)])
             continue
+        equals = _equals(on_paper, objects, effects)
         return BrokenApplication(
             application=application,
             objects=objects,
             flows=groups,
             chosen=tuple(chosen),
-            symptom=tuple(sorted(states[-1])),
+            symptom=tuple(sorted(states[-1])) if len(on_paper) == len(chosen) else None,
+            equals=tuple(equals),
         )
     return None
+
+
+def _equals(chosen: Sequence[Choice], objects: list[dict[str, Any]], effects: _Effects) -> Iterator[EqualCause]:
+    """What explains the same as one of the faults, by their places in the order of injection."""
+    broken = _applied(objects, chosen)
+    for number, one in enumerate(chosen):
+        left = effects.of([other for other in chosen if other is not one])
+        for found in equal_causes(one.fault, one.parameters, broken, effects.flows, left):
+            yield EqualCause(fault=number, **found.model_dump())
 
 
 def _counts(chosen: Sequence[Choice]) -> range:
@@ -139,7 +158,7 @@ class _Effects:
     """Which flows of an application its faults make wrong: each is looked for once, as it is the same object."""
 
     def __init__(self, objects: list[dict[str, Any]], flows: Sequence[WatchedFlow]) -> None:
-        self._objects, self._flows = objects, flows
+        self._objects, self.flows = objects, flows
         self._healthy = Connectivity(objects)
         self._found: dict[tuple[int, ...], frozenset[int]] = {}
 
@@ -148,7 +167,7 @@ class _Effects:
         key = tuple(id(one.parameters) for one in chosen)
         if key not in self._found:
             broken = Connectivity(_applied(self._objects, chosen))
-            self._found[key] = frozenset(broken.wrong(self._flows, right=self._healthy))
+            self._found[key] = frozenset(broken.wrong(self.flows, right=self._healthy))
         return self._found[key]
 
 

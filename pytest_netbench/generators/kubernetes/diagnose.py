@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.health import HEALTHY, is_healthy
-from pytest_netbench.generators.kubernetes.drawing import PLATFORM, ClusterParameters, Draw
-from pytest_netbench.generators.kubernetes.labels import FAULTS, Label
+from pytest_netbench.generators.kubernetes.drawing import OCCURRING, PLATFORM, ClusterParameters, Draw
+from pytest_netbench.generators.kubernetes.labels import ALL, FAULTS, Label, ObjectLabel
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.diagnosis import Given
@@ -21,7 +22,7 @@ class DiagnoseKubernetesParameters(ClusterParameters):
     """What can be chosen."""
 
     level: Span = Field(Span(low=1, high=2), description="1: one fault; 2 and 3: two faults, as of repair-kubernetes")
-    labels: tuple[Label, ...] = Field(tuple(FAULTS), min_length=1, description="classes of faults that may occur")
+    labels: tuple[Label, ...] = Field(tuple(ALL), min_length=1, description=OCCURRING)
     given: Given = Field(
         "nothing",
         description="what the agent is told: nothing, detection (something is wrong), or localization (where)",
@@ -31,11 +32,17 @@ class DiagnoseKubernetesParameters(ClusterParameters):
     )
 
 
+class TroubleshootKubernetesParameters(DiagnoseKubernetesParameters):
+    """What can be chosen. Nobody who logs in to a workstation repairs a machine."""
+
+    labels: tuple[ObjectLabel, ...] = Field(tuple(FAULTS), min_length=1, description=OCCURRING)
+
+
 class DiagnoseKubernetes:
-    """An application on a cluster with one or two faults of its objects, or none."""
+    """An application on a cluster with one or two faults of its objects or machines, or none."""
 
     name = "diagnose-kubernetes"
-    parameters = DiagnoseKubernetesParameters
+    parameters: type[DiagnoseKubernetesParameters] = DiagnoseKubernetesParameters
     family: ClassVar[str] = "diagnose"
     managed: ClassVar[bool] = False
 
@@ -54,6 +61,7 @@ class DiagnoseKubernetes:
             label=HEALTHY if nothing_wrong else draw.label,
             level=1 if nothing_wrong else draw.level,
         )
+        types = tuple(ALL[label] for label in ALL if label in parameters.labels)
         return Task.model_validate(
             {
                 "task_name": f"{self.family.capitalize()} {draw.broken.application.name} on a Kubernetes cluster",
@@ -62,8 +70,8 @@ class DiagnoseKubernetes:
                 "domain": PLATFORM,
                 "drawn": drawn,
                 **draw.fields(managed=self.managed),
-                **_wrong(draw, nothing_wrong=nothing_wrong),
-                "fault_types": tuple(FAULTS[label] for label in FAULTS if label in parameters.labels),
+                **_wrong(draw, types, nothing_wrong=nothing_wrong),
+                "fault_types": types,
                 "given": parameters.given,
                 "notes": draw.notes,
             }
@@ -74,15 +82,17 @@ class TroubleshootKubernetes(DiagnoseKubernetes):
     """An application on a cluster with one or two faults of its objects that can be repaired, or none."""
 
     name = "troubleshoot-kubernetes"
+    parameters = TroubleshootKubernetesParameters
     family = "troubleshoot"
     managed = True
 
 
-def _wrong(draw: Draw, *, nothing_wrong: bool) -> dict[str, Any]:
+def _wrong(draw: Draw, types: Sequence[str], *, nothing_wrong: bool) -> dict[str, Any]:
     """The fields of a task that say what is wrong."""
     if nothing_wrong:
         words = "Nothing is wrong in this cluster."
         return {"faults": (), "symptom": (), "ground_truth_reasoning": words}
     faults, symptom = tuple(one.injected for one in draw.broken.chosen), draw.broken.symptom
-    words = reasoning(faults, flows=draw.broken.flows, symptom=symptom)
-    return {"faults": faults, "symptom": symptom, "ground_truth_reasoning": words}
+    words = reasoning(faults, flows=draw.broken.flows, symptom=symptom or ())
+    equals = tuple(one for one in draw.broken.equals if one.fault_type in types)
+    return {"faults": faults, "symptom": symptom, "equals": equals, "ground_truth_reasoning": words}

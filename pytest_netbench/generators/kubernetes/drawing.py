@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.kubernetes.breaking import BrokenApplication, Dropped, break_application
-from pytest_netbench.generators.kubernetes.labels import FAULTS, LEVELS, NETARENA, Label, of_level
+from pytest_netbench.generators.kubernetes.labels import ALL, LEVELS, NETARENA, WORKER_FAULTS, Label, of_level
 from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.values import Span
-from pytest_netbench.kubernetes.applications.addresses import DNS_NODE, WORKSTATION
+from pytest_netbench.kubernetes.applications.addresses import DNS_NODE, WORKERS, WORKSTATION
 from pytest_netbench.kubernetes.applications.boutique import boutique
 from pytest_netbench.kubernetes.applications.drawing import FEWEST, MOST, drawn
 from pytest_netbench.kubernetes.applications.graph import Application
 from pytest_netbench.kubernetes.applications.writing import as_yaml
-from pytest_netbench.model.objects import POD
+from pytest_netbench.model.objects import POD, WORKER
 from pytest_netbench.model.topology import Control, Node, Topology
 
 ApplicationName = Literal["boutique", "drawn"]
 PLATFORM: Final = "kubernetes"
 POD_PLATFORM: Final = "linux"
+OCCURRING: Final = "classes of faults that may occur"
 _WEIGHT: Final[dict[ApplicationName, int]] = {"boutique": 1, "drawn": 2}
 _APPLICATIONS: Final = 60
 """How many applications are drawn for one task."""
@@ -42,7 +44,7 @@ class ClusterParameters(Parameters):
         Span(low=1, high=3),
         description="1: one fault; 2 and 3: two faults, as in NetArena's Table 6; pairs with other labels have level 2",
     )
-    labels: tuple[Label, ...] = Field(NETARENA, min_length=1, description="classes of faults that may occur")
+    labels: tuple[Label, ...] = Field(NETARENA, min_length=1, description=OCCURRING)
 
     @field_validator("services", "level")
     @classmethod
@@ -64,19 +66,19 @@ class Draw:
     """
 
     def __init__(self, name: str, parameters: ClusterParameters, source: random.Random) -> None:
-        labels = [
-            (level, one) for level in LEVELS if level in parameters.level for one in of_level(level, parameters.labels)
-        ]
-        asked = f"level={parameters.level}, labels={'+'.join(parameters.labels)}"
-        if not labels:
+        labels = parameters.labels
+        self._has_workers = not set(labels).isdisjoint(WORKER_FAULTS)
+        possible = [(level, one) for level in LEVELS if level in parameters.level for one in of_level(level, labels)]
+        asked = f"level={parameters.level}, labels={'+'.join(labels)}"
+        if not possible:
             raise UsageError(f"{name}: nothing can be drawn with {asked}: give more labels or another level")
-        self.level, self.label = source.choice(labels)
+        self.level, self.label = source.choice(possible)
         self._dropped = Dropped()
         kinds = [one for one in parameters.applications for _ in range(_WEIGHT[one])]
         for _ in range(_APPLICATIONS):
             kind = source.choice(kinds)
             application = _application(kind, parameters.services.draw(source), source.randrange(_SEEDS))
-            names = [FAULTS[one] for one in self.label.split("+")]  # type: ignore[index]
+            names = [ALL[one] for one in self.label.split("+")]  # type: ignore[index]
             broken = break_application(application, names, source, self._dropped)
             if broken is not None:
                 self.kind: ApplicationName = kind
@@ -95,12 +97,18 @@ class Draw:
     def fields(self, *, managed: bool = True) -> dict[str, Any]:
         """Return the fields of a task's payload that deploy the application.
 
+        Machines are nodes if a fault could be one of theirs, whether or not there is any: that must tell nothing.
+
         Args:
             managed: Whether an agent may change objects.
         """
         return {
             "platform": POD_PLATFORM,
-            "topology": _topology(self.broken.application, "managed" if managed else "observed"),
+            "topology": _topology(
+                self.broken.application,
+                "managed" if managed else "observed",
+                machines=WORKERS if self._has_workers else (),
+            ),
             "startup_configs": {WORKSTATION: as_yaml(self.broken.objects)},
             "flows": self.broken.flows,
         }
@@ -110,12 +118,13 @@ def _application(kind: ApplicationName, services: int, seed: int) -> Application
     return boutique(seed) if kind == "boutique" else drawn(seed, services=services)
 
 
-def _topology(application: Application, control: Control) -> Topology:
-    """A node for the workstation, one for each workload, and one for DNS."""
+def _topology(application: Application, control: Control, *, machines: Sequence[str]) -> Topology:
+    """A node for the workstation, one for each workload, one for DNS, and those of machines."""
     pods = (*(one.name for one in application.workloads), DNS_NODE)
     return Topology(
         nodes=(
             Node(name=WORKSTATION, platform=PLATFORM, role=WORKSTATION, control=control),
             *(Node(name=name, role=POD, control="observed") for name in pods),
+            *(Node(name=name, role=WORKER, control="foreign") for name in machines),
         )
     )

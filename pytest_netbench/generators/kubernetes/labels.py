@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, Literal
 
-Label = Literal["RI", "AI", "CP", "CPR", "AE", "RE", "DNS", "SEL", "PEER", "NS", "LABEL", "DENY", "ALLOW"]
+ObjectLabel = Literal["RI", "AI", "CP", "CPR", "AE", "RE", "DNS", "SEL", "PEER", "NS", "LABEL", "DENY", "ALLOW"]
+WorkerLabel = Literal["SVC", "DNSDROP", "CUT"]
+Label = ObjectLabel | WorkerLabel
 
-FAULTS: Final[dict[Label, str]] = {
+FAULTS: Final[Mapping[ObjectLabel, str]] = {
     "RI": "k8s-ingress-removed",
     "AI": "k8s-ingress-added",
     "CP": "k8s-port-wrong",
@@ -23,8 +25,15 @@ FAULTS: Final[dict[Label, str]] = {
     "DENY": "k8s-policy-denying",
     "ALLOW": "k8s-policy-allowing",
 }
-"""By label: the fault. Not what is installed: a fault of another package must not change the draws."""
-NETARENA: Final[tuple[Label, ...]] = ("RI", "AI", "CP", "CPR", "AE")
+"""By label: the fault of an object. Not what is installed: a fault of another package must not change the draws."""
+WORKER_FAULTS: Final[Mapping[WorkerLabel, str]] = {
+    "SVC": "k8s-worker-services-dropped",
+    "DNSDROP": "k8s-worker-dns-dropped",
+    "CUT": "k8s-worker-cut-off",
+}
+"""By label: the fault of a machine. In pairs they come last: a machine that is cut off takes no object any more."""
+ALL: Final[Mapping[Label, str]] = dict((*FAULTS.items(), *WORKER_FAULTS.items()))
+NETARENA: Final[tuple[ObjectLabel, ...]] = ("RI", "AI", "CP", "CPR", "AE")
 LEVELS: Final[dict[int, tuple[str, ...]]] = {
     1: NETARENA,
     2: ("RI+AI", "RI+CP", "RI+CPR", "AI+CP", "AI+CPR"),
@@ -38,7 +47,7 @@ def of_level(level: int, labels: Sequence[Label]) -> Iterator[str]:
     yield from (label for label in LEVELS[level] if set(label.split("+")) <= set(labels))
     ours = set(labels) - set(NETARENA)
     if level == 1:
-        yield from (label for label in FAULTS if label in ours)
+        yield from (label for label in ALL if label in ours)
     if level == 2:
-        chosen = [label for label in FAULTS if label in labels]
+        chosen = [label for label in ALL if label in labels]
         yield from ("+".join(pair) for pair in combinations(chosen, 2) if ours & set(pair))

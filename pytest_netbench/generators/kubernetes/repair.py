@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from pydantic import Field
+
 from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.generators.kubernetes.drawing import PLATFORM, ClusterParameters, Draw
+from pytest_netbench.generators.kubernetes.drawing import OCCURRING, PLATFORM, ClusterParameters, Draw
+from pytest_netbench.generators.kubernetes.labels import NETARENA, ObjectLabel
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.task import Task
@@ -15,6 +18,8 @@ NAME: Final = "repair-kubernetes"
 
 class RepairKubernetesParameters(ClusterParameters):
     """What can be chosen."""
+
+    labels: tuple[ObjectLabel, ...] = Field(NETARENA, min_length=1, description=OCCURRING)
 
 
 class RepairKubernetes:
@@ -46,7 +51,7 @@ class RepairKubernetes:
                 **draw.fields(),
                 "faults": faults,
                 "symptom": broken.symptom,
-                "ground_truth_reasoning": reasoning(faults, flows=broken.flows, symptom=broken.symptom),
+                "ground_truth_reasoning": reasoning(faults, flows=broken.flows, symptom=broken.symptom or ()),
                 "notes": draw.notes,
             }
         )

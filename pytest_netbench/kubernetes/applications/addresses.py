@@ -15,6 +15,8 @@ DNS_LABELS: Final = {"k8s-app": "kube-dns"}
 """Labels of the pods that resolve names."""
 DNS_NODE: Final = "coredns"
 """The node of the lab that they are."""
+WORKERS: Final = ("worker-1", "worker-2", "worker-3")
+"""The machines of a cluster on which pods run."""
 WORKSTATION: Final = "workstation"
 _FIRST, _LAST = 256, 65_000
 OTHER_PORTS: Final = (2112, 4317, 6060, 8125, 8443, 9153, 9411, 10250)

@@ -49,6 +49,7 @@ SERVICE: Final = Kind("Service", "v1", "services")
 DEPLOYMENT: Final = Kind("Deployment", "apps/v1", "deployments")
 ENDPOINT_SLICE: Final = Kind("EndpointSlice", "discovery.k8s.io/v1", "endpointslices")
 NETWORK_POLICY: Final = Kind("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies")
+EVENT: Final = Kind("Event", "v1", "events")
 LEASE: Final = Kind("Lease", "coordination.k8s.io/v1", "leases")
 CLUSTER_ROLE: Final = Kind("ClusterRole", "rbac.authorization.k8s.io/v1", "clusterroles", namespaced=False)
 CLUSTER_ROLE_BINDING: Final = Kind(
@@ -81,12 +82,19 @@ class Api:
         self, url: str, *, token: str, open_socket: Callable[[], socket.socket], tls: ssl.SSLContext | None = None
     ) -> None:
         self.url = url
+        self._token = token
+        self._open_socket = open_socket
+        self._tls = tls
+        self.session = self._new_session()
+        self._watches: set[aiohttp.ClientResponse] = set()
+
+    def _new_session(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            ssl=tls if tls is not None else False, limit=0, socket_factory=lambda _: open_socket()
+            ssl=self._tls if self._tls is not None else False, limit=0, socket_factory=lambda _: self._open_socket()
         )
-        self.session = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=connector,
-            headers={"Authorization": f"Bearer {token}"},
+            headers={"Authorization": f"Bearer {self._token}"},
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=10),
             read_bufsize=_LONGEST_LINE,
         )
@@ -94,6 +102,16 @@ class Api:
     async def close(self) -> None:
         """Close its connections."""
         await self.session.close()
+
+    async def reconnect(self) -> None:
+        """Break all connections; watches, and requests that wait for an answer, end with an error.
+
+        So it is noticed at once that a network passes packets again: connections wait for their next retransmission.
+        """
+        old, self.session = self.session, self._new_session()
+        for answer in [*self._watches]:
+            answer.close()
+        await old.close()
 
     async def request(
         self,
@@ -173,8 +191,12 @@ class Api:
             async with self.session.get(self.url + kind.path(), params=query) as answer:
                 if answer.status >= 300:
                     raise Refused(f"watch {kind.plural}", answer.status, _message(await answer.text()))
-                async for line in answer.content:
-                    yield json.loads(line)
+                self._watches.add(answer)
+                try:
+                    async for line in answer.content:
+                        yield json.loads(line)
+                finally:
+                    self._watches.discard(answer)
         except (aiohttp.ClientError, OSError) as error:
             raise LabError(f"watch {kind.plural}: the connection broke: {error!r}") from error
 

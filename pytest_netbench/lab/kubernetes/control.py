@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import managed
-from pytest_netbench.lab.kubernetes.client import KINDS, Api, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, KINDS, Api, Kind, Object, identity
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.kubernetes.stores import Key
 
@@ -89,6 +89,9 @@ class ObjectControl:
 
     def create(self, new: Object) -> None:
         self.run(self._objects.put(identity(new)[0], [new]))
+
+    def renew(self) -> None:
+        self.run(self._objects.put(DEPLOYMENT, []))
 
     def delete(self, kind: str, namespace: str, name: str) -> None:
         self.run(self._objects.put(_known(kind), [], gone=(namespace, name)))

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.machine import containers
+from pytest_netbench.backends.kube.machine import registration
 from pytest_netbench.backends.kube.machine.podrun import PodRun
 from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.plan import Machine
@@ -20,14 +20,11 @@ from pytest_netbench.lab.kubernetes.workloads import is_ready
 
 RENEWED_S: Final = 1.0
 """A machine says so often that it is alive."""
-LEASE_S: Final = 4
-_LEASES: Final = "kube-node-lease"
 _MOST_TOOLBOXES: Final = 10
 _RETRY_S: Final = 1.0
 _RECENTLY_S: Final = 3.0
 _PERMITTED_S, _PERMITTED_EVERY_S = 10.0, 0.02
 _FORBIDDEN: Final = 403
-_CAPACITY: Final = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "20Gi"}
 
 
 class Kubelet:
@@ -70,22 +67,9 @@ class Kubelet:
     async def register(self) -> None:
         """Create the machine's object and say that it is ready."""
         name = self.machine.name
-        labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
-        node: Object = {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": name, "labels": labels},
-            "spec": {"podCIDR": self.machine.pods, "podCIDRs": [self.machine.pods]},
-        }
-        await self._once_permitted(lambda: self._api.create(node))
-        await self._api.patch(NODE, None, name, {"status": self._status()}, subresource="status")
-        lease: Object = {
-            "apiVersion": "coordination.k8s.io/v1",
-            "kind": "Lease",
-            "metadata": {"name": name, "namespace": _LEASES},
-            "spec": {"holderIdentity": name, "leaseDurationSeconds": LEASE_S, "renewTime": _micro()},
-        }
-        await self._api.create(lease)
+        await self._once_permitted(lambda: self._api.create(registration.node(self.machine)))
+        await self._say_ready()
+        await self._api.create(registration.lease(name))
 
     async def _once_permitted(self, request: Callable[[], Awaitable[Object]]) -> None:
         """Send a request, again while the API server does not know yet what this machine may do."""
@@ -100,55 +84,27 @@ class Kubelet:
                 return
             await asyncio.sleep(_PERMITTED_EVERY_S)
 
-    def _status(self) -> Object:
-        moment = containers.now()
-        reasons = {
-            "Ready": ("True", "KubeletReady"),
-            "MemoryPressure": ("False", "KubeletHasSufficientMemory"),
-            "DiskPressure": ("False", "KubeletHasNoDiskPressure"),
-            "PIDPressure": ("False", "KubeletHasSufficientPID"),
-        }
-        return {
-            "capacity": _CAPACITY,
-            "allocatable": _CAPACITY,
-            "addresses": [
-                {"type": "InternalIP", "address": self.machine.address},
-                {"type": "Hostname", "address": self.machine.name},
-            ],
-            "nodeInfo": {
-                **dict.fromkeys(("machineID", "systemUUID", "bootID"), self.machine.name),
-                "kernelVersion": "6.1.0",
-                "osImage": "Debian GNU/Linux",
-                "containerRuntimeVersion": "containerd://2.1.0",
-                "kubeletVersion": self._version,
-                "kubeProxyVersion": "",
-                "operatingSystem": "linux",
-                "architecture": "amd64",
-            },
-            "conditions": [
-                {
-                    "type": kind,
-                    "status": status,
-                    "reason": reason,
-                    "lastHeartbeatTime": moment,
-                    "lastTransitionTime": moment,
-                }
-                for kind, (status, reason) in reasons.items()
-            ],
-        }
-
     async def stay_alive(self) -> None:
-        """Renew the machine's lease for ever, and its state if the controllers have given it up."""
+        """Renew the machine's lease for ever, and what the controllers have given up meanwhile."""
         while True:
             await asyncio.sleep(RENEWED_S)
             with contextlib.suppress(LabError):
-                await self._api.patch(LEASE, _LEASES, self.machine.name, {"spec": {"renewTime": _micro()}})
-                self._alive_at = time.monotonic()
-                node = await self._api.read(NODE, None, self.machine.name)
-                if not _is_ready(node):
-                    await self._api.patch(
-                        NODE, None, self.machine.name, {"status": self._status()}, subresource="status"
-                    )
+                await self._renew()
+
+    async def _renew(self) -> None:
+        name = self.machine.name
+        await self._api.patch(LEASE, registration.LEASES, name, {"spec": {"renewTime": registration.moment()}})
+        self._alive_at = time.monotonic()
+        if not _is_ready(await self._api.read(NODE, None, name)):
+            await self._say_ready()
+            # a machine that could not report takes note of its pods before it can say so
+            for run in [*self.runs.values()]:
+                if (status := self._statuses.get(run.pod["metadata"]["uid"])) is not None:
+                    await self._report(run.pod, status)
+
+    async def _say_ready(self) -> None:
+        status = registration.status(self.machine, self._version)
+        await self._api.patch(NODE, None, self.machine.name, {"status": status}, subresource="status")
 
     # pods
 
@@ -250,7 +206,3 @@ class Kubelet:
 def _is_ready(node: Object) -> bool:
     conditions = node.get("status", {}).get("conditions") or ()
     return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
-
-
-def _micro() -> str:
-    return containers.now().replace("Z", ".000000Z")

@@ -7,12 +7,14 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from pytest_netbench.backends.kube.machine import services
+from pytest_netbench.backends.kube.machine import drops, services
 from pytest_netbench.backends.kube.machine.kubelet import Kubelet
 from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.machine.table import Table
 from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS, KUBELET_PORT, MACHINE_PORT, SERVICES, Machine
+from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.policies import World, ruleset
+from pytest_netbench.lab.capabilities import Dropped
 from pytest_netbench.lab.kubernetes.client import (
     ENDPOINT_SLICE,
     NAMESPACE,
@@ -45,7 +47,7 @@ class Worker:
         self.machine = machine
         node = lab.nodes[machine.name]
         self._sockets = node.capability(SOCKETS)
-        programs = node.capability(EXEC)
+        self._programs = programs = node.capability(EXEC)
         self._token = token
         self._version = version
         self._toolboxes = toolboxes
@@ -58,6 +60,13 @@ class Worker:
             "policies": Table(programs, self._policies),
         }
         self.stores: Mapping[Kind, Store] = {}
+        self.dropped: Dropped | None = None
+        """What the machine drops of what it should pass."""
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it drops all packets to the API and from there."""
+        return self.dropped == drops.API
 
     async def start(self) -> None:
         """Register the machine and begin to follow the API."""
@@ -107,6 +116,33 @@ class Worker:
         await self.kubelet.close()
         if self._api is not None:
             await self._api.close()
+
+    async def drop(self, what: Dropped) -> None:
+        """Drop packets from now on.
+
+        Raises:
+            LabError: The kernel refuses the rules, or something is dropped already.
+        """
+        if self.dropped is not None:
+            raise LabError(f"{self.machine.name} drops packets already ({self.dropped})")
+        await self._filter(drops.ruleset(self.machine, what))
+        self.dropped = what
+
+    async def restore(self) -> None:
+        """Pass all packets again. No effect if none are dropped.
+
+        Raises:
+            LabError: The kernel refuses the rules.
+        """
+        was_cut_off, self.dropped = self.is_cut_off, None
+        await self._filter(drops.cleared())
+        if was_cut_off and self._api is not None:
+            await self._api.reconnect()
+
+    async def _filter(self, rules: str) -> None:
+        done = await asyncio.to_thread(self._programs.run, ["nft", "-f", "-"], input=rules)
+        if done.returncode:
+            raise LabError(f"{self.machine.name}: the kernel refuses to filter: {done.stderr.strip()}")
 
     async def settled(self) -> None:
         """Return once the kernel has what this machine knows."""
