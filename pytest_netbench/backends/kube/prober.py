@@ -53,7 +53,8 @@ class ClusterProber:
         return self._prober.traffic(moved, targets, duration_s=duration_s, warmup_s=warmup_s)
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        return (_Places(self._control).of(node)[1],)
+        found = self._control.slot_of(node)
+        return () if found is None else (found.address,)
 
 
 class _Places:
@@ -93,7 +94,7 @@ class _Places:
         target, port = probe.target, probe.listen_port
         if target == POD:
             target = (listener or arrivals[0])[1]
-        elif probe.port is not None and listener is not None:
+        elif probe.port is not None and listener is not None and target != listener[1]:
             port = self._port(probe)
             if port is None:
                 return f"{target} has no port {probe.port} for {probe.protocol}"
