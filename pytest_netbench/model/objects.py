@@ -10,6 +10,8 @@ Object = dict[str, Any]
 K8S: Final = "k8s"
 POD: Final = "pod"
 """The role of nodes that are pods, and the address of a flow to the pod that its target is at the moment."""
+OUTSIDE: Final = "outside"
+"""The role of nodes that are hosts outside of the cluster, whose addresses pods reach."""
 NAMED: Final = ("Deployment", "NetworkPolicy", "Service")
 """Kinds of objects that an answer can name."""
 

@@ -52,10 +52,10 @@ class ConfigureFamily:
 
     def prepare(self, task: Task, deploy: Deploy) -> NetworkScene:
         """Deploy the network; the testcases are run on it afterwards."""
-        from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.configure.watched import scene_of  # noqa: PLC0415  (loads evaluation and lab)
 
         payload = configuration_of(task)
-        return NetworkScene(
+        return scene_of(
             deploy(),
             health_checks=payload.health_checks,
             testcases=payload.testcases,
