@@ -14,7 +14,7 @@ from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.wellness import may_be_the_agents
-from pytest_netbench.model.testcase import ReachabilityTestcase, Testcase, UnbrokenTestcase
+from pytest_netbench.model.testcase import Testcase, UnbrokenTestcase
 
 LOOKS: Final = 3
 """So many looks in a row must find a flow broken: one packet may be lost on a busy machine."""

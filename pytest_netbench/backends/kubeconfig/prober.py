@@ -117,7 +117,8 @@ class _Places:
             return f"{probe.source}: no pod of this Deployment is ready"
         port = draw.randint(*_PORTS) if probe.port is None else probe.port
         listener = probe.listen_on if probe.listen_on in self.pods else None
-        there = None if target not in self.pods else str(self.pods[target]["status"]["podIP"])
+        standing = None if target is None else self.pods.get(target)
+        there = None if standing is None else str(standing["status"]["podIP"])
         if probe.target not in (TO_POD, there):
             if probe.target not in self._given:
                 return f"the cluster has no service that the task calls {probe.target}"
