@@ -24,7 +24,6 @@ from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.behaviour import Table
-from pytest_netbench.model.objects import POD
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
@@ -211,12 +210,12 @@ class TaskEvaluation:
         return View(self._lab, self._devices, reference=self._reference)
 
     def _asked(self, names: Collection[str] | None) -> tuple[str, ...]:
-        """Those named; otherwise all but pods: what they have is not theirs, and their addresses are new each time."""
+        """Those named; otherwise all. Of a cluster that is its workstation: addresses of pods are new each time."""
         known = {name: self._devices.node(name) for name in self._devices.names}
         if names is not None:
             return tuple(name for name in known if name in names)
-        is_cluster = any(node.platform == CLUSTER_PLATFORM for node in known.values())
-        return tuple(name for name, node in known.items() if not (is_cluster and node.role == POD))
+        workstations = tuple(name for name, node in known.items() if node.platform == CLUSTER_PLATFORM)
+        return workstations or tuple(known)
 
     def _answers(
         self,

@@ -81,6 +81,7 @@ def test_the_oracle_passes_with_the_commands_of_the_record(path: Path) -> None:
     got = scores(record)
     assert (got["testcase"], got["command"]) == (1.0, 1.0)
     assert set(record.final_configs) == {WORKSTATION}, "the configs of pods are nobody's work"
+    assert "kind: NetworkPolicy" in record.final_configs[WORKSTATION], "also where there was none before"
 
 
 @of_each_task

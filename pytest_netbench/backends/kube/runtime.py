@@ -31,6 +31,7 @@ from pytest_netbench.kubernetes.objects import managed
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
     ENDPOINT_SLICE,
+    MANAGED,
     NAMESPACE,
     NETWORK_POLICY,
     POD,
@@ -284,7 +285,7 @@ class Runtime:
 
     async def managed(self) -> list[Object]:
         """The objects of the application that people manage."""
-        kinds = sorted({identity(one)[0] for one in self._asked})
+        kinds = sorted({*MANAGED, *(identity(one)[0] for one in self._asked)})
         found = [one for kind in kinds for one in await self.listed(kind, None)]
         return [one for one in found if self._space_of(one) in self._spaces]
 

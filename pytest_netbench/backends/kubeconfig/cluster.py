@@ -18,6 +18,7 @@ from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
     DEPLOYMENT,
     ENDPOINT_SLICE,
+    MANAGED,
     NAMESPACE,
     NETWORK_POLICY,
     POD,
@@ -186,7 +187,7 @@ class Cluster:
 
     async def managed(self) -> list[Object]:
         """The objects of the application that people manage."""
-        kinds = sorted({identity(one)[0] for one in self.asked})
+        kinds = sorted({*MANAGED, *(identity(one)[0] for one in self.asked)})
         found = [one for kind in kinds for one in await self.listed(kind, None)]
         return [one for one in found if self._space_of(one) in self.spaces]
 
