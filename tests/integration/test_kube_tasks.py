@@ -157,7 +157,8 @@ def test_no_agent_is_told_how_a_task_is_solved_or_judged(path: Path) -> None:
     attempted(task, agent)
     *told, public = map(words, agent.told)
     assert all(words(one.text) in told[0] for one in configuration_of(task).intents)
-    hidden = [one for one in secrets(task) if words(one) not in public]
+    asked = words(" ".join(one.text for one in configuration_of(task).intents))
+    hidden = [one for one in secrets(task) if words(one) not in public and words(one) not in asked]
     assert len(hidden) > 10
     assert [one for one in hidden if any(words(one) in text for text in told)] == []
 

@@ -22,8 +22,7 @@ from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capabilities import CLUSTER, FILES
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.kubernetes import KubernetesDriver
-from pytest_netbench.platforms.linux import LinuxDriver
+from pytest_netbench.platforms.kubernetes import KubernetesDriver, PodDriver
 
 T = TypeVar("T")
 CONTEXT: Final = "cluster"
@@ -59,7 +58,7 @@ class ClusterLab:
         self._control = control
         self._control_plane = control_plane
         self._outside = {one.name: self._host(one) for one in outside_of(request)}
-        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": LinuxDriver()}
+        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": PodDriver()}
         self.nodes = {name: self._node(name, dialect, request) for name, dialect in request.dialects.items()}
         self.prober = ClusterProber(lab.prober, control, outside=self._outside)
         self._log_in(runtime)
