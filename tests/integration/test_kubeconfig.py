@@ -118,7 +118,10 @@ def test_the_oracle_repairs_what_doing_nothing_does_not() -> None:
 
 def test_a_task_in_a_file_is_solved_by_the_oracle_and_not_by_doing_nothing() -> None:
     task = load_task(TASKS / "kubernetes/tenant-of-two-namespaces.task.yaml")
-    measured = tuple(one for one in task.payload.testcases if one.protocol != "icmp")
+    # nothing but TCP and UDP is measured there, and the pods that resolve names are not the lab's
+    measured = tuple(
+        one for one in task.payload.testcases if one.protocol != "icmp" and "coredns" not in (one.source, one.target)
+    )
     task = task.model_copy(update={"payload": task.payload.model_copy(update={"testcases": measured})})
     solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
     assert solved == {}
