@@ -25,6 +25,15 @@ class WorkWatcher(Protocol):
 
 
 @runtime_checkable
+class LooksAtParts(Protocol):
+    """What a watcher may offer: it looks after each part of a change that a device sees itself, too."""
+
+    def look_after(self, what: str) -> None:
+        """Look after a part of a change, such as a request to an API. Its answer is held meanwhile."""
+        ...
+
+
+@runtime_checkable
 class ReportsFlows(Protocol):
     """What a watcher may offer: it tells what it saw last."""
 

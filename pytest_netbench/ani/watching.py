@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from pytest_netbench.ani.meter import Meter
-from pytest_netbench.ani.protocol import WorkWatcher
+from pytest_netbench.ani.protocol import LooksAtParts, WorkWatcher
 from pytest_netbench.errors import LabError, NetbenchError
 
 IDLE_S = 0.25
@@ -88,7 +88,16 @@ class Watching:
         finally:
             with self._lock:
                 if batch is self._batch:
+                    self._look_after(line)
                     self._wait_for_more(batch, idle_s)
+
+    def _look_after(self, line: str) -> None:
+        watcher: object = self.watcher
+        if isinstance(watcher, LooksAtParts):
+            try:
+                self._timed(lambda: watcher.look_after(line), agent_waits=True)
+            except LabError as error:
+                self._broken(error)
 
     def complete(self, *, agent_waits: bool = True) -> None:
         """Let the present batch of lines be complete."""

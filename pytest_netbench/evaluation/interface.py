@@ -17,12 +17,14 @@ from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.testcases import KINDS, unmeasurable
 from pytest_netbench.evaluation.testcases.reference import measuring_s
+from pytest_netbench.evaluation.unbroken import Unbroken
 from pytest_netbench.evaluation.waiting import result_of
 from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.behaviour import Table
+from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
 from pytest_netbench.platforms.driver import Driver, ListsRoutes
@@ -50,11 +52,22 @@ class TaskEvaluation:
         self._devices = Devices(lab)
         self._events: Events = events or {}
         self._reference: Reference | None = None
+        self._unbroken: Unbroken | None = None
         self._one_at_a_time = threading.Lock()
 
     def hold_to(self, reference: Reference) -> None:
         """Let testcases of kind ``reference`` compare with a recorded behaviour."""
         self._reference = reference
+
+    def watch(self, testcases: Sequence[Testcase]) -> Unbroken:
+        """Watch the flows of testcases of kind ``unbroken`` from now on; return what must be told of each change.
+
+        Raises:
+            LabError: The lab broke.
+        """
+        self._unbroken = Unbroken(testcases, self._lab, self._devices)
+        self._unbroken.begin()
+        return self._unbroken
 
     def final_configs(self, names: Collection[str] | None = None) -> dict[str, str]:
         """The running config of each device, or of those in ``names``, in topology order.
@@ -145,6 +158,7 @@ class TaskEvaluation:
                 testcases,
                 events=self._events,
                 reference=self._reference,
+                unbroken=self._unbroken,
                 stop_at_first_failure=stop_at_first_failure,
                 look_again=look_again,
                 settle_at_end=settle_at_end,
@@ -196,7 +210,12 @@ class TaskEvaluation:
         return View(self._lab, self._devices, reference=self._reference)
 
     def _asked(self, names: Collection[str] | None) -> tuple[str, ...]:
-        return tuple(name for name in self._devices.names if names is None or name in names)
+        """Those named; otherwise all. Of a cluster that is its workstation: addresses of pods are new each time."""
+        known = {name: self._devices.node(name) for name in self._devices.names}
+        if names is not None:
+            return tuple(name for name in known if name in names)
+        workstations = tuple(name for name, node in known.items() if node.platform == CLUSTER_PLATFORM)
+        return workstations or tuple(known)
 
     def _answers(
         self,

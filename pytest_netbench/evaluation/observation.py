@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pytest_netbench.dialects.syntax import Path, syntax_of
 from pytest_netbench.errors import LabError, NetbenchError
@@ -44,6 +44,20 @@ class Observation:
     measured: float | None = None
 
 
+class WatchedWork(Protocol):
+    """What was seen of flows while the agent worked."""
+
+    @property
+    def found(self) -> Mapping[str, str]:
+        """By testcase of kind ``unbroken``: when its flow did not get through."""
+        ...
+
+    @property
+    def looks(self) -> int:
+        """How often the flows were looked at."""
+        ...
+
+
 class BadTestcase(Exception):
     """The testcase cannot be run on this network, now or later."""
 
@@ -65,6 +79,7 @@ class View:
         losses: What streams of probes showed while the present event happened.
         reference: The recorded behaviour that the network is held to, if there is one.
         brief: What does not hold will be looked at again, so that a few differences are enough.
+        unbroken: What was seen of flows while the agent worked, if somebody watched.
     """
 
     def __init__(
@@ -75,8 +90,10 @@ class View:
         losses: Losses | None = None,
         reference: Reference | None = None,
         brief: bool = False,
+        unbroken: WatchedWork | None = None,
     ) -> None:
         self.losses: Losses = losses or {}
+        self.unbroken = unbroken
         self.brief = brief
         self._lab = lab
         self.reference = reference

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pytest_netbench import deadline
 from pytest_netbench.evaluation.happening import EventFailed, Happening, configs_of
 from pytest_netbench.evaluation.losses import Streams
-from pytest_netbench.evaluation.observation import Losses, View
+from pytest_netbench.evaluation.observation import Losses, View, WatchedWork
 from pytest_netbench.evaluation.ordering import Events, courses, ordered
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.settling import Condition, Settling, Stillness, longest_s
@@ -45,6 +45,7 @@ class Runner:
         testcases: What must be true.
         events: The events of the task, by name.
         reference: The recorded behaviour that the network is held to, if there is one.
+        unbroken: What was seen of flows while the agent worked, if somebody watched.
         stop_at_first_failure, look_again, settle_at_end: As ``TaskEvaluation.run_testcases`` has them.
 
     Attributes:
@@ -59,13 +60,14 @@ class Runner:
         *,
         events: Events,
         reference: Reference | None,
+        unbroken: WatchedWork | None,
         stop_at_first_failure: bool,
         look_again: bool,
         settle_at_end: bool,
     ) -> None:
         self.results: dict[int, TestcaseResult] = {}
         self._lab, self._devices, self._testcases = lab, devices, testcases
-        self._events, self._reference = events, reference
+        self._events, self._reference, self._unbroken = events, reference, unbroken
         self._stops, self._looks_again, self._settles = stop_at_first_failure, look_again, settle_at_end
         self._used = {name: actions for name, actions in events.items() if any(one.under == name for one in testcases)}
         self._losses: Losses | None = None
@@ -246,7 +248,14 @@ class Runner:
             return
         began = time.monotonic()
         brief = not any(wait.is_late(began) for wait in waits)
-        view = View(self._lab, self._devices, losses=self._losses, reference=self._reference, brief=brief)
+        view = View(
+            self._lab,
+            self._devices,
+            losses=self._losses,
+            reference=self._reference,
+            brief=brief,
+            unbroken=self._unbroken,
+        )
         observations = observe([wait.testcase for wait in waits], view)
         ended = time.monotonic()
         if self._stillness.began:

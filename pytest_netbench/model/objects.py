@@ -12,6 +12,8 @@ POD: Final = "pod"
 """The role of nodes that are pods, and the address of a flow to the pod that its target is at the moment."""
 WORKER: Final = "worker"
 """The role of nodes that are machines on which pods run."""
+OUTSIDE: Final = "outside"
+"""The role of nodes that are hosts outside of the cluster, whose addresses pods reach."""
 NAMED: Final = ("Deployment", "NetworkPolicy", "Service")
 """Kinds of objects that an answer can name."""
 

@@ -171,6 +171,32 @@ class LossTestcase(_Testcase):
     at_most_s: float = Field(ge=0, description="longest time without delivery in lab seconds")
 
 
+class UnbrokenTestcase(_Testcase):
+    """Packets get through before the first change of the agent, and after each."""
+
+    needs = ("probes",)
+    kind: Literal["unbroken"] = "unbroken"
+    source: str = Field(alias="from", description="node that sends")
+    target: str = Field(alias="to", description="node name or address")
+    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    port: int | None = Field(None, ge=1, le=65535)
+    listen_on: str | None = Field(None, description="node that listens, if `to` is an address that is translated")
+    listen_port: int | None = Field(None, ge=1, le=65535)
+
+    @property
+    def flow(self) -> ReachabilityTestcase:
+        """The packet that must get through."""
+        return ReachabilityTestcase(
+            name=self.name,
+            source=self.source,
+            target=self.target,
+            protocol=self.protocol,
+            port=self.port,
+            listen_on=self.listen_on,
+            listen_port=self.listen_port,
+        )
+
+
 Testcase = Annotated[
     ShowTestcase
     | RouteTestcase
@@ -180,6 +206,7 @@ Testcase = Annotated[
     | MarkingTestcase
     | ConfigTestcase
     | LossTestcase
+    | UnbrokenTestcase
     | ReferenceTestcase,
     Field(discriminator="kind"),
 ]

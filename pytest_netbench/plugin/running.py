@@ -120,7 +120,9 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         also += [run.lab] if run.lab else []
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
         extent = extent_of(run.proving, task, source, memory)
-        extent = replace(extent, side_by_side=run.stages_at_once(len(request.session.items)))
+        # a process has one control plane, which serves one cluster at a time
+        at_once = 1 if task.payload.resource == "cluster" else run.stages_at_once(len(request.session.items))
+        extent = replace(extent, side_by_side=at_once)
         report = selftest(task, settings, extent)
         report = replace(report, problems=(*report.problems, *_reference_problems(request, task)))
     except RequirementMissing as lack:

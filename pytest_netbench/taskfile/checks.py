@@ -22,6 +22,7 @@ from pytest_netbench.model.testcase import (
     ShowTestcase,
     Testcase,
     ThroughputTestcase,
+    UnbrokenTestcase,
 )
 from pytest_netbench.taskfile.events import check_events, check_under
 from pytest_netbench.taskfile.names import full_name
@@ -190,7 +191,19 @@ def _loss(checker: _Checker, testcase: LossTestcase) -> None:
     _port(checker, testcase)
 
 
-def _port(checker: _Checker, testcase: ReachabilityTestcase | LossTestcase) -> None:
+def _unbroken(checker: _Checker, testcase: UnbrokenTestcase) -> None:
+    if checker.where[0] != "testcases" or not isinstance(checker.network, Configure):
+        checker.say("kind", "'unbroken' is about an agent's work on a task with intents")
+    if testcase.under is not None:
+        checker.say("under", "'unbroken' is observed while the agent works and not under an event; remove 'under'")
+    checker.node("from", testcase.source)
+    checker.target("to", testcase.target)
+    if testcase.listen_on is not None:
+        checker.node("listen_on", testcase.listen_on)
+    _port(checker, testcase)
+
+
+def _port(checker: _Checker, testcase: ReachabilityTestcase | LossTestcase | UnbrokenTestcase) -> None:
     with_ports = testcase.protocol in ("tcp", "udp", "segment")
     if with_ports and testcase.port is None:
         checker.say("protocol", f"{testcase.protocol} needs a 'port'")
@@ -249,6 +262,7 @@ _PER_KIND: dict[type, Callable[..., None]] = {
     ThroughputTestcase: _throughput,
     MarkingTestcase: _marking,
     LossTestcase: _loss,
+    UnbrokenTestcase: _unbroken,
     ReferenceTestcase: _reference,
 }
 

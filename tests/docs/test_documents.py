@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.support.doc_examples import PAGES, ROOT
+from tests.support.task_list import cluster_files, lab_files
 
 DOCS = [page for page in PAGES if page.is_relative_to(ROOT / "docs")]
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -100,7 +101,12 @@ def test_the_number_of_tasks_in_files_is_that_of_the_files():
         "eighty": 80,
     }
     (said,) = re.findall(r"the (\S+) tasks in files", (ROOT / "README.md").read_text())
-    assert words[said] == len(list((ROOT / "tasks").glob("*/*.task.*")))
+    assert words[said] == len(lab_files())
+
+
+def test_the_tasks_on_kubernetes_are_counted_apart():
+    (said,) = re.findall(r"and (\S+) on Kubernetes", (ROOT / "README.md").read_text())
+    assert {"five": 5, "six": 6, "seven": 7}[said] == len(cluster_files())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -16,10 +16,10 @@ from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import brief_for, terms_for
-from tests.end_to_end.conftest import REPOSITORY
 from tests.support.openai_server import OpenAIServer, Request, engineer
+from tests.support.task_list import lab_files
 
-TASKS = sorted((REPOSITORY / "tasks").glob("*/*.task.*"))
+TASKS = lab_files()
 
 
 @pytest.mark.parametrize("path", TASKS, ids=lambda path: path.name.partition(".")[0])

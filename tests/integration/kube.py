@@ -1,8 +1,12 @@
-"""Programs of Kubernetes for tests, and objects that they make."""
+"""Programs of Kubernetes for tests, and objects that they make.
+
+``python -m tests.integration.kube`` brings the programs, and prints their folder.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -91,3 +95,7 @@ def _collections(api: Api) -> Iterator[str]:
             # the statuses of components are measured when they are asked for
             if not {"/", "componentstatuses"} & {*resource["name"], resource["name"]} and "list" in resource["verbs"]:
                 yield f"{place}/{resource['name']}"
+
+
+if __name__ == "__main__":
+    print(binaries_of_this_machine(say=lambda words: print(words, file=sys.stderr)).folder)

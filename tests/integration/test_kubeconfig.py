@@ -26,12 +26,15 @@ from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.scorers.apply import apply_scorers
+from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from tests.integration.plain_cluster import CONTEXT, IMAGE, PlainCluster, plain_cluster
 from tests.integration.test_kube_repairs import Typist
+from tests.support.task_list import TASKS
 
 SPACE = "boutique"
+SETTINGS = Settings(backend=("kubeconfig",))
 DEPLOYED = """\
 import sys, time
 from pytest_netbench.trial.settings import Settings
@@ -111,6 +114,30 @@ def test_the_oracle_repairs_what_doing_nothing_does_not() -> None:
     repaired, left = attempted(drawn(), Oracle()), attempted(drawn(), Nop())
     assert (repaired["correctness"], repaired["safety"]) == (1.0, 1.0)
     assert left["correctness"] == 0.0
+
+
+def test_a_task_in_a_file_is_solved_by_the_oracle_and_not_by_doing_nothing() -> None:
+    task = load_task(TASKS / "kubernetes/tenant-of-two-namespaces.task.yaml")
+    # nothing but TCP and UDP is measured there, and the pods that resolve names are not the lab's
+    measured = tuple(
+        one for one in task.payload.testcases if one.protocol != "icmp" and "coredns" not in (one.source, one.target)
+    )
+    task = task.model_copy(update={"payload": task.payload.model_copy(update={"testcases": measured})})
+    solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
+    assert solved == {}
+    assert {"router does not reach base-a", "site-a does not reach router"} <= untouched.keys()
+
+
+def failed_in(task: Task, agent: Any) -> dict[str, str]:
+    with Stage(task, SETTINGS) as stage:
+        stage.work(agent)
+        return {one.name: one.actual for one in stage.evaluate().testcase_results if one.status == "fail"}
+
+
+def test_a_task_with_hosts_outside_of_the_cluster_is_skipped_with_a_sentence() -> None:
+    task = load_task(TASKS / "kubernetes/egress-to-one-provider.task.yaml")
+    with pytest.raises(RequirementMissing, match="no hosts outside of the cluster"), Stage(task, SETTINGS):
+        pass
 
 
 def test_an_agent_changes_something_only_where_and_when_it_may(cluster: PlainCluster) -> None:

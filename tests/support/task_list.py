@@ -29,6 +29,16 @@ def files() -> list[Path]:
     return sorted([*TASKS.glob("*/*.task.yaml"), *TASKS.glob("*/*.task.json")])
 
 
+def lab_files() -> list[Path]:
+    """Return the files of tasks on labs, which need no programs beside those of labs."""
+    return [path for path in files() if path not in cluster_files()]
+
+
+def cluster_files() -> list[Path]:
+    """Return the files of tasks on Kubernetes, which are counted apart: their programs are installed apart, too."""
+    return sorted(TASKS.glob("kubernetes/*.task.yaml"))
+
+
 def _section(domain: Path) -> list[str]:
     tasks = [(path.name, load_task(path)) for path in files() if path.parent == domain]
     rows = [

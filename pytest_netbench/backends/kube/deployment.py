@@ -13,7 +13,7 @@ from pytest_netbench.backends.kube import plan
 from pytest_netbench.backends.kube.binaries import find
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane, shared
-from pytest_netbench.backends.kube.lab import ClusterLab
+from pytest_netbench.backends.kube.lab import ClusterLab, outside_of
 from pytest_netbench.backends.kube.machine.containers import PROGRAM
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.errors import InputError, LabError
@@ -47,7 +47,7 @@ def deploy(request: LabRequest, *, labs: Labs) -> ClusterLab:
     machines = plan.machines(MACHINES, slots=_slots(objects))
     binaries = find()
     with ThreadPoolExecutor(1) as pool:
-        deploying = pool.submit(labs, _lab_request(request, machines, binaries.kubectl))
+        deploying = pool.submit(labs, _lab_request(request, machines, outside_of(request), binaries.kubectl))
         try:
             cluster = _cluster(request, machines, shared(binaries), objects, deploying)
         except BaseException:
@@ -94,13 +94,15 @@ def _slots(objects: Sequence[Object]) -> int:
     return math.ceil((2 * pods + _SPARE) / MACHINES)
 
 
-def _lab_request(request: LabRequest, machines: Sequence[plan.Machine], kubectl: Path) -> LabRequest:
-    topology = plan.topology(tuple(machines))
+def _lab_request(
+    request: LabRequest, machines: Sequence[plan.Machine], outside: tuple[plan.Outside, ...], kubectl: Path
+) -> LabRequest:
+    topology = plan.topology(tuple(machines), outside)
     return LabRequest(
         name=request.name,
         topology=topology,
         dialects={node.name: "linux" for node in topology.nodes},
-        startup_configs=plan.startup_configs(tuple(machines)),
+        startup_configs=plan.startup_configs(tuple(machines), outside),
         requirements=("nft-ct", "nft-nat", "nft-numgen"),
         workers=request.workers,
         shared={"kubectl": kubectl, PROGRAM: Path(program.__file__)},

@@ -9,22 +9,22 @@ from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane
+from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.nodes import InnerNode
-from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION
+from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, WORKSTATION, Outside, Slot
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.lab.capabilities import PROBES, WORKERS
 from pytest_netbench.lab.kubernetes.nodes import CHANGING, READING, Workstation
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.model.objects import WORKER
+from pytest_netbench.model.objects import OUTSIDE, WORKER
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capabilities import CLUSTER, FILES, NOTICES
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.kubernetes import KubernetesDriver
-from pytest_netbench.platforms.linux import LinuxDriver
+from pytest_netbench.platforms.kubernetes import KubernetesDriver, PodDriver
 
 T = TypeVar("T")
 CONTEXT: Final = "cluster"
@@ -59,9 +59,10 @@ class ClusterLab:
         self.deploy_s = 0.0
         self._control = control
         self._control_plane = control_plane
-        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": LinuxDriver()}
+        self._outside = {one.name: self._host(one) for one in outside_of(request)}
+        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": PodDriver()}
         self.nodes = {name: self._node(name, dialect, request) for name, dialect in request.dialects.items()}
-        self.prober = ClusterProber(lab.prober, control)
+        self.prober = ClusterProber(lab.prober, control, outside=self._outside)
         self._log_in(runtime)
 
     def _node(self, name: str, dialect: str, request: LabRequest) -> LabNode:
@@ -77,11 +78,16 @@ class ClusterLab:
             )
         if role == WORKER:
             return InnerNode(name, dialect, role, found=lambda: self.inner.nodes[name])
+        if name in self._outside:
+            return InnerNode(name, dialect, role, found=lambda: self._outside[name].node)
         return InnerNode(name, dialect, role, found=lambda: self._pod(name))
 
     def _pod(self, name: str) -> LabNode | None:
         slot = self._control.slot_of(name)
         return None if slot is None else slot.node
+
+    def _host(self, one: Outside) -> SlotNode:
+        return SlotNode(Slot(one.node, "eth0", next(iter(one.addresses), one.gateway)), self.inner.nodes[one.node])
 
     def _log_in(self, runtime: Runtime) -> None:
         files = self.inner.nodes[WORKSTATION].capability(FILES)
@@ -104,6 +110,14 @@ class ClusterLab:
 
     def await_cleanup(self) -> None:
         self.inner.await_cleanup()
+
+
+def outside_of(request: LabRequest) -> tuple[Outside, ...]:
+    """The hosts outside of the cluster that a task has."""
+    names = [node.name for node in request.topology.nodes if node.role == OUTSIDE]
+    return tuple(
+        Outside(name, number, request.startup_configs.get(name, "")) for number, name in enumerate(names, start=1)
+    )
 
 
 def kubeconfig(ca_data: str, user: str, token: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from pytest_netbench.backends.kube.control import Control
+from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, Prober, ProbeResult
 from pytest_netbench.model.testcase import Flow
@@ -21,14 +22,19 @@ class ClusterProber:
     Args:
         prober: Of the lab.
         control: The cluster.
+        outside: By name: the hosts outside of the cluster.
     """
 
-    def __init__(self, prober: Prober, control: Control) -> None:
+    def __init__(self, prober: Prober, control: Control, *, outside: Mapping[str, SlotNode]) -> None:
         self._prober = prober
         self._control = control
+        self._outside = outside
+
+    def _places(self) -> _Places:
+        return _Places(self._control, self._outside)
 
     def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
-        places = _Places(self._control)
+        places = self._places()
         translated = [places.translated(probe) for probe in probes]
         asked = [one for one in translated if isinstance(one, Probe)]
         answers = iter(self._prober.probe(asked, repetitions=repetitions, seed=seed))
@@ -39,13 +45,13 @@ class ClusterProber:
         return [places.back(one) for one in results]
 
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
-        node, _ = _Places(self._control).of(source)
+        node, _ = self._places().of(source)
         return self._prober.path(node, target, max_hops=max_hops, timeout_s=timeout_s)
 
     def traffic(
         self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float, warmup_s: float | None = None
     ) -> list[FlowReport]:
-        places = _Places(self._control)
+        places = self._places()
         moved = [
             flow.model_copy(update={"source": places.of(flow.source)[0], "target": places.of(flow.target)[0]})
             for flow in flows
@@ -56,7 +62,8 @@ class ClusterProber:
         return self._prober.traffic(moved, addresses, duration_s=duration_s, warmup_s=warmup_s)
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        return (_Places(self._control).of(node)[1],)
+        found = self._outside.get(node) or self._control.slot_of(node)
+        return () if found is None else (found.address,)
 
 
 class _Places:
@@ -64,10 +71,12 @@ class _Places:
 
     Args:
         control: The cluster.
+        outside: By name: the hosts outside of the cluster.
     """
 
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control, outside: Mapping[str, SlotNode]) -> None:
         self._control = control
+        self._outside = outside
         self._known: dict[str, tuple[str, str] | None] = {}
         self._ports: dict[tuple[str, int | None, str], int | None] = {}
 
@@ -78,7 +87,7 @@ class _Places:
             LabError: There is none.
         """
         if workload not in self._known:
-            slot = self._control.slot_of(workload)
+            slot = self._outside.get(workload) or self._control.slot_of(workload)
             self._known[workload] = None if slot is None else (slot.name, slot.address)
         found = self._known[workload]
         if found is None:
@@ -96,7 +105,7 @@ class _Places:
         target, port = probe.target, probe.listen_port
         if target == POD:
             target = (listener or arrivals[0])[1]
-        elif probe.port is not None and listener is not None:
+        elif probe.port is not None and listener is not None and target != listener[1]:
             port = self._port(probe)
             if port is None:
                 return f"{target} has no port {probe.port} for {probe.protocol}"

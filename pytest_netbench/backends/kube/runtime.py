@@ -34,6 +34,7 @@ from pytest_netbench.lab.kubernetes.client import (
     DEPLOYMENT,
     ENDPOINT_SLICE,
     EVENT,
+    MANAGED,
     NAMESPACE,
     NETWORK_POLICY,
     NODE,
@@ -299,7 +300,7 @@ class Runtime:
 
     async def managed(self) -> list[Object]:
         """The objects of the application that people manage."""
-        kinds = sorted({identity(one)[0] for one in self._asked})
+        kinds = sorted({*MANAGED, *(identity(one)[0] for one in self._asked)})
         found = [one for kind in kinds for one in await self.listed(kind, None)]
         return [one for one in found if self._space_of(one) in self._spaces]
 

@@ -13,6 +13,7 @@ from pytest_netbench.lab.clusters import Labs
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.objects import OUTSIDE
 
 if TYPE_CHECKING:
     from pytest_netbench.backends.kubeconfig.lab import KubeconfigLab
@@ -45,6 +46,8 @@ class KubeconfigBackend:
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
         if (lack := unmet(request.requirements, self.capabilities, owner="backend kubeconfig")) is not None:
             return lack, None
+        if any(node.role == OUTSIDE for node in request.topology.nodes):
+            return "backend kubeconfig has no hosts outside of the cluster", "use --netbench-backend=kube"
         return next(((one.detail, one.remedy) for one in self.report() if one.required and not one.ok), None)
 
     def deploy(self, request: LabRequest, *, labs: Labs) -> KubeconfigLab:

@@ -18,6 +18,8 @@ from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import (
     DEPLOYMENT,
     ENDPOINT_SLICE,
+    MANAGED,
+    MERGE_PATCH,
     NAMESPACE,
     NETWORK_POLICY,
     POD,
@@ -114,6 +116,7 @@ class Cluster:
         text = Path(program.__file__).read_text(encoding="utf-8")
         programs = [translation.program(space, text) for space in self.spaces]
         await self._all(self.api.create(one) for one in (*accounts.accounts(self.lab), *programs))
+        await self._all(self._label(one) for one in self.asked if one["kind"] == NAMESPACE.name)
         others = [one for one in self.asked if one["kind"] not in (NAMESPACE.name, NETWORK_POLICY.name)]
         await self._all(self.api.create(one) for one in (*accounts.roles(self.lab, self.spaces), *others))
         await self.await_ready()
@@ -188,7 +191,7 @@ class Cluster:
 
     async def managed(self) -> list[Object]:
         """The objects of the application that people manage."""
-        kinds = sorted({identity(one)[0] for one in self.asked})
+        kinds = sorted({*MANAGED, *(identity(one)[0] for one in self.asked)})
         found = [one for kind in kinds for one in await self.listed(kind, None)]
         return [one for one in found if self._space_of(one) in self.spaces]
 
@@ -227,6 +230,13 @@ class Cluster:
             await self._all(self.api.create(wanted[place]) for place in sorted(wanted, reverse=True))
             await self.await_ready()
         await asyncio.sleep(self.settle_s)
+
+    async def _label(self, one: Object) -> None:
+        """Give a namespace of the lab the labels of the task, too: selectors of policies look for them."""
+        metadata = one["metadata"]
+        if labels := metadata.get("labels"):
+            change = {"metadata": {"labels": labels}}
+            await self.api.patch(NAMESPACE, None, metadata["name"], change, content_type=MERGE_PATCH)
 
     async def _relabel(self, one: Object) -> None:
         """Give a namespace other labels. The lab's own stay."""

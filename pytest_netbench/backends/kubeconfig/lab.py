@@ -21,8 +21,7 @@ from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import Isolation, RefusedLine
 from pytest_netbench.platforms.capabilities import CLUSTER, FILES, SOCKETS
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.kubernetes import KubernetesDriver
-from pytest_netbench.platforms.linux import LinuxDriver
+from pytest_netbench.platforms.kubernetes import KubernetesDriver, PodDriver
 
 T = TypeVar("T")
 WORKSTATION: Final = "workstation"
@@ -56,7 +55,7 @@ class KubeconfigLab:
         self.readiness = Readiness()
         self.deploy_s = 0.0
         self._control = control
-        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": LinuxDriver()}
+        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": PodDriver()}
         self.nodes = {name: self._node(name, dialect, request) for name, dialect in request.dialects.items()}
         self.prober = ExecProber(control)
         self._log_in()

@@ -11,7 +11,7 @@ from pytest_netbench.backends.kubeconfig.batches import Try
 from pytest_netbench.backends.kubeconfig.cluster import Cluster
 from pytest_netbench.backends.kubeconfig.control import Control
 from pytest_netbench.backends.kubeconfig.flows import tried
-from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import POD, SERVICE, Object, Refused
 from pytest_netbench.lab.kubernetes.stores import key_of
@@ -70,9 +70,7 @@ class ExecProber:
 
     def addresses(self, node: str) -> tuple[str, ...]:
         pod = self._control.run(self._control.cluster.pod_of(node))
-        if pod is None:
-            raise LabError(f"{node}: no pod of this Deployment is ready")
-        return (str(pod["status"]["podIP"]),)
+        return () if pod is None else (str(pod["status"]["podIP"]),)
 
 
 async def _probed(
@@ -119,14 +117,16 @@ class _Places:
             return f"{probe.source}: no pod of this Deployment is ready"
         port = draw.randint(*_PORTS) if probe.port is None else probe.port
         listener = probe.listen_on if probe.listen_on in self.pods else None
-        if probe.target != TO_POD:
+        standing = None if target is None else self.pods.get(target)
+        there = None if standing is None else str(standing["status"]["podIP"])
+        if probe.target not in (TO_POD, there):
             if probe.target not in self._given:
                 return f"the cluster has no service that the task calls {probe.target}"
             address = self._given[probe.target]
             return Try(probe.source, probe.protocol, address, port, listener, self._pod_port(address, port, probe))
-        if target is None or target not in self.pods:
+        if there is None:
             return f"{target}: no pod of this Deployment is ready"
-        return Try(probe.source, probe.protocol, str(self.pods[target]["status"]["podIP"]), port, listener, port)
+        return Try(probe.source, probe.protocol, there, port, listener, port)
 
     def _pod_port(self, address: str, port: int, probe: Probe) -> int | None:
         """The port of pods behind a port of a service, if it is given by its number."""

@@ -17,6 +17,7 @@ from pytest_netbench.evaluation.testcases import (
     route,
     show,
     throughput,
+    unbroken,
 )
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import Testcase
@@ -54,6 +55,7 @@ KINDS: Mapping[str, Kind] = {
     "reference": Kind(observe=reference.observe, expected=reference.expected, alone=True),
     "throughput": Kind(observe=throughput.observe, expected=throughput.expected, traffic=True),
     "loss": Kind(observe=loss.observe, expected=loss.expected),
+    "unbroken": Kind(observe=unbroken.observe, expected=unbroken.expected),
 }
 
 

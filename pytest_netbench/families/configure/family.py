@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_netbench.ani.methods import METHODS
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.model.configure import Configure, Intent, configuration_of
@@ -52,10 +53,10 @@ class ConfigureFamily:
 
     def prepare(self, task: Task, deploy: Deploy) -> NetworkScene:
         """Deploy the network; the testcases are run on it afterwards."""
-        from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.configure.watched import scene_of  # noqa: PLC0415  (loads evaluation and lab)
 
         payload = configuration_of(task)
-        return NetworkScene(
+        return scene_of(
             deploy(),
             health_checks=payload.health_checks,
             testcases=payload.testcases,
@@ -79,7 +80,13 @@ class ConfigureFamily:
         """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""
         from pytest_netbench.families.configure.proof.proving import prove  # noqa: PLC0415  (loads evaluation and lab)
 
-        return prove(task, stages, _with_further_truths(task, extent), self._wanted(extent))
+        wanted = self._wanted(extent)
+        if "mutants" in wanted and task.payload.resource == "cluster":
+            raise RequirementMissing(
+                "mutants are compared with a second network, and a process has one cluster at a time",
+                "leave the claim out: --netbench-selftest-claims=oracle,nop,omissions,solutions",
+            )
+        return prove(task, stages, _with_further_truths(task, extent), wanted)
 
     def stages_to_prove(self, task: Task, extent: Extent) -> int:
         """One for nop, one for the oracle, one for each ground-truth line, recorded solution and mutant."""

@@ -16,7 +16,10 @@ from pytest_netbench.taskfile.checks import check
 
 @dataclass(frozen=True)
 class VariantSource:
-    """A task file, of which the variant ``seed`` is wanted. Tasks of other families than ``configure`` stay."""
+    """A task file, of which the variant ``seed`` is wanted.
+
+    Tasks of other families than ``configure`` stay as they are, and so do tasks on clusters.
+    """
 
     base: FileSource
     seed: int
@@ -34,7 +37,7 @@ class VariantSource:
 
     def load(self) -> Task:
         task = self.base.load()
-        if not isinstance(task.payload, Configure):
+        if not isinstance(task.payload, Configure) or task.payload.resource == "cluster":
             return task
         variant = variant_of(task, self.seed)
         problems = Problems()

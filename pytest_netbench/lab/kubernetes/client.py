@@ -58,6 +58,8 @@ CLUSTER_ROLE_BINDING: Final = Kind(
 ROLE_BINDING: Final = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
 CONFIG_MAP: Final = Kind("ConfigMap", "v1", "configmaps")
 SERVICE_ACCOUNT: Final = Kind("ServiceAccount", "v1", "serviceaccounts")
+MANAGED: Final = (NAMESPACE, DEPLOYMENT, SERVICE, NETWORK_POLICY)
+"""What people manage in an application, also where there is none of it yet."""
 KINDS: Final[Mapping[str, Kind]] = {
     kind.name: kind
     for kind in (

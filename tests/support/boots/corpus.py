@@ -14,6 +14,7 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile import load_task
+from tests.support.task_list import lab_files
 
 Loaders = Mapping[str, Callable[[], Task]]
 _TASKS: Final = Path(__file__).parents[3] / "tasks"
@@ -36,9 +37,8 @@ SERIES: Final = (
 
 
 def shipped() -> Loaders:
-    """The shipped tasks, by their slug."""
-    paths = sorted(_TASKS.glob("*/*.task.*"))
-    return {path.name.partition(".")[0]: partial(load_task, path) for path in paths}
+    """The shipped tasks on labs, by their slug."""
+    return {path.name.partition(".")[0]: partial(load_task, path) for path in lab_files()}
 
 
 def solved() -> Loaders:

@@ -179,6 +179,46 @@ def test_a_device_that_sees_its_changes_tells_of_each_and_update_cfg_itself_is_n
         made.close()
 
 
+class Watchful(Diary):
+    """Looks after each part of a change, too."""
+
+    def look_after(self, what: str) -> None:
+        self.entries.append(("look", what))
+        if self.fails:
+            raise LabError("it broke")
+
+
+@pytest.fixture
+def watchful() -> Iterator[tuple[Watchful, Notices, AgentInterface]]:
+    lab, notices, diary = chain(), Notices(), Watchful()
+    lab.nodes["edge"].offered[NOTICES.name] = notices
+    unlimited = Budget(calls=None, commands=None, wall_s=None)
+    made = AgentInterface(lab, policy=Policy(), budget=unlimited, dialects=DIALECTS)
+    made.watch(diary)
+    yield diary, notices, made
+    made.close()
+
+
+def test_who_looks_at_parts_looks_after_each_request_of_one_change(watchful):
+    diary, notices, made = watchful
+    made.update_cfg("edge", ["mark 1"])
+    for what in ("PATCH one", "PATCH other"):
+        with notices.listener(what):
+            assert ("look", what) not in diary.entries
+        assert diary.entries[-1] == ("look", what), "before the answer is given"
+    assert [one for one in diary.entries if one[0] == "begin"] == [("begin", "edge", "PATCH one")]
+
+
+def test_an_error_of_a_look_is_an_error_of_the_lab_and_not_of_the_request(watchful):
+    diary, notices, made = watchful
+    made.update_cfg("edge", ["mark 1"])
+    diary.fails = True
+    with notices.listener("PATCH one"):
+        pass
+    assert str(made.lab_error) == "it broke"
+    diary.fails = False
+
+
 class Notices:
     """A device's own view of changes."""
 

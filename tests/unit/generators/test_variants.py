@@ -33,10 +33,10 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.variant import Skin
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
-from pytest_netbench.taskfile.corpus import corpus
 from pytest_netbench.taskfile.names import full_name
+from tests.support.task_list import cluster_files, lab_files
 
-FILES = sorted(corpus().glob("tasks/*/*.task.*"))
+FILES = lab_files()
 SEEDS = range(1, 6)
 
 
@@ -64,6 +64,13 @@ def as_json(model: Any) -> str:
 
 def all_texts(*models: Any) -> list[tuple[str, Kind]]:
     return [one for model in models for one in texts(model.model_dump(mode="json", by_alias=True))]
+
+
+@pytest.mark.parametrize("path", cluster_files(), ids=lambda path: path.name.partition(".")[0])
+def test_a_task_on_a_cluster_stays_as_it_is(path: Path) -> None:
+    source = VariantSource(FileSource(path), 1)
+    assert source.load() == FileSource(path).load()
+    assert source.item_name(source.load(), "oracle") == f"{path.name.partition('.')[0]}[oracle]"
 
 
 @of_each_task()

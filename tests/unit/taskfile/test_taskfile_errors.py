@@ -73,7 +73,7 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "kind: rout",
             (
                 "static.task.yaml:18: unknown testcase kind 'rout' (known: 'show', 'route', 'reachability', 'path',"
-                " 'throughput', 'marking', 'config', 'loss', 'reference'). Did you mean 'route'?"
+                " 'throughput', 'marking', 'config', 'loss', 'unbroken', 'reference'). Did you mean 'route'?"
             ),
         ),
         (
@@ -81,7 +81,7 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "",
             (
                 "static.task.yaml:17: a testcase needs 'kind' (known: 'show', 'route', 'reachability', 'path',"
-                " 'throughput', 'marking', 'config', 'loss', 'reference')"
+                " 'throughput', 'marking', 'config', 'loss', 'unbroken', 'reference')"
             ),
         ),
         (

@@ -96,7 +96,7 @@ class Judge:
         """Observe the ground truth on so many labs, once."""
         while len(self._truths) < labs:
             with self._workshop.network() as network:
-                self._workshop.apply(network.lab, self._workshop.payload.ground_truth_configs)
+                self._workshop.apply(network, self._workshop.payload.ground_truth_configs)
                 # a mutant is judged after its testcases have waited for convergence; so is the truth
                 network.evaluation.run_testcases(self._workshop.payload.testcases)
                 truth: dict[str | None, _Sight] = {}

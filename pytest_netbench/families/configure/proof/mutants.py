@@ -86,7 +86,7 @@ class Mutants:
 
     def _decide(self, mutant: Mutant, network: NetworkScene, seen: set[str]) -> Fate | None:
         """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
-        applied = self._workshop.apply(network.lab, mutant.configs(self._workshop.payload.ground_truth_configs))
+        applied = self._workshop.apply(network, mutant.configs(self._workshop.payload.ground_truth_configs))
         if applied.refused:
             return Fate("refused", applied.refused[0])
         witness = self._workshop.witness_of(mutant.node, mutant.index)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_netbench.ani.interface import AgentInterface
-from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.configure.proof.claims import distinct, unequal
 from pytest_netbench.families.configure.proof.workshop import Workshop
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.proof import TruthConfigs
-from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.model.trial import TestcaseResult
 
 
@@ -33,7 +30,7 @@ class Oracle:
         with self._workshop.network() as network:
             evaluation = network.evaluation
             initial = evaluation.final_configs()
-            ani = AgentInterface(network.lab, policy=Policy(), budget=UNLIMITED)
+            ani = self._workshop.interface(network)
             apply_truth(self._workshop.task, ani)
             ani.close()
             self._runs.append(tuple(evaluation.run_testcases(self._workshop.payload.testcases)))

@@ -16,9 +16,8 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.families.protocol import Stages
+from pytest_netbench.families.protocol import Stages, WatchesWork
 from pytest_netbench.families.scenes import NetworkScene
-from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import UNLIMITED, Task
 
@@ -125,7 +124,7 @@ class Workshop:
 
     def _measure(self, what: str, configs: Configs, *, thorough: bool) -> Verdict:
         with self.network() as network:
-            applied = self.apply(network.lab, configs)
+            applied = self.apply(network, configs)
             evaluation = network.evaluation
             if thorough:
                 results = evaluation.run_testcases(self.payload.testcases)
@@ -153,9 +152,16 @@ class Workshop:
         """Note that ``testcase`` failed with a mutant of this line."""
         self._witnesses[line_name(node, index)] = testcase
 
-    def apply(self, lab: Lab, configs: Configs) -> Applied:
-        """Configure ``lab`` through the ANI, node by node; what is refused does not keep the rest from being done."""
-        ani = AgentInterface(lab, policy=Policy(), budget=UNLIMITED)
+    def interface(self, network: NetworkScene) -> AgentInterface:
+        """The ANI to a network, as an agent has it; whoever watches agents is told of changes."""
+        ani = AgentInterface(network.lab, policy=Policy(), budget=UNLIMITED)
+        if isinstance(network, WatchesWork):
+            ani.watch(network.watcher)
+        return ani
+
+    def apply(self, network: NetworkScene, configs: Configs) -> Applied:
+        """Configure a network through the ANI, node by node; what is refused does not keep the rest from being done."""
+        ani = self.interface(network)
         refused: list[str] = []
         denied: dict[str, str] = {}
         for node, commands in configs.items():

@@ -19,9 +19,10 @@ from pytest_netbench.evaluation.flows.lots import Lots
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile.loader import load_task
+from tests.support.task_list import lab_files
 
 ROOT = Path(__file__).parents[4]
-TASKS = sorted((ROOT / "tasks").glob("*/*.task.*"))
+TASKS = lab_files()
 GROUPS = "security/acl-object-groups"
 
 

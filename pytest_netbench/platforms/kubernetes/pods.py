@@ -1,0 +1,17 @@
+"""The driver of pods: Linux nodes that an agent may remove."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_netbench.platforms.capabilities import HostNode
+from pytest_netbench.platforms.driver import Pending
+from pytest_netbench.platforms.linux import LinuxDriver
+from pytest_netbench.platforms.sessions import Excused, none_excused
+
+
+class PodDriver(LinuxDriver):
+    """Operates pods. There is nothing to wait for, and a pod that is gone cannot be asked."""
+
+    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
+        return Pending()
