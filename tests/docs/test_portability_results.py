@@ -7,7 +7,7 @@ import re
 from pytest_netbench.portability.page import COLUMNS, HEAD
 from pytest_netbench.taskfile import load_task
 from tests.support.doc_examples import ROOT
-from tests.support.task_list import files
+from tests.support.task_list import lab_files
 
 PAGE = (ROOT / "docs/reference/portability-results.md").read_text()
 ROW = re.compile(
@@ -68,5 +68,5 @@ def test_every_shipped_task_is_run_or_named_with_the_reason() -> None:
         tasks |= set(slugs)
     extent = EXTENT.search(PAGE)
     assert extent
-    assert tasks == {load_task(path).slug for path in files()}
+    assert tasks == {load_task(path).slug for path in lab_files()}
     assert int(extent["of"]) == len(tasks)

@@ -23,7 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given: dict[str, Any] = getattr(config, "workerinput", {})
     stage = f"stage-{crc32(os.environ['NETBENCH_STAGE'].encode()):08x}"
     known = frozenset(given[_GIVEN]) if _GIVEN in given else passed(stage)
-    config.pluginmanager.register(PartOfTests(stage, known), "part-of-tests")
+    config.pluginmanager.register(PartOfTests(stage, known, reports=_GIVEN not in given), "part-of-tests")
 
 
 class PartOfTests:
@@ -32,10 +32,11 @@ class PartOfTests:
     Args:
         stage: Names the stage.
         known: The tests that had passed when the run began.
+        reports: Whether this process hears of all tests: it is no worker of xdist.
     """
 
-    def __init__(self, stage: str, known: frozenset[str]) -> None:
-        self._stage, self._known = stage, known
+    def __init__(self, stage: str, known: frozenset[str], *, reports: bool) -> None:
+        self._stage, self._known, self._reports = stage, known, reports
         self._failed: set[str] = set()
 
     @pytest.hookimpl(optionalhook=True)
@@ -55,7 +56,7 @@ class PartOfTests:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note a test that passed, once it has been torn down. Only the process that reports does."""
-        if "PYTEST_XDIST_WORKER" in os.environ:
+        if not self._reports:
             return
         if not report.passed:
             self._failed.add(report.nodeid)
