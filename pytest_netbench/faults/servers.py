@@ -34,7 +34,7 @@ LOOPBACK: Final = "127.0.0.1"
 _HOST_TURN_S: Final = (1.5, 0.06)
 """Wall seconds of each turn in which all programs of a host are stopped, and run: 4 % of a processor."""
 _SHORT: Final = "short of processor time"
-_TRIES: Final = 3
+_TRIES: Final = 5
 _PATIENCE_S: Final = 6.0
 _ANY_NAME: Final = "localhost.example"
 _NOBODY: Final = (199, 222, 251)

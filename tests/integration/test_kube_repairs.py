@@ -12,12 +12,13 @@ import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.backends.kube.control_plane import shared
 from pytest_netbench.errors import LabError
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import TrialRecord
+from pytest_netbench.model.trial import Brief, Submission, TrialRecord
 from pytest_netbench.trial.stage import Stage
 from tests.integration.repairs import Typist, attempted, scores
 
@@ -161,3 +162,17 @@ def _processes_of(ancestor: int, name: str) -> Iterator[int]:
         if Path(program).name == name:
             yield pid
         waiting += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+
+def test_lines_of_a_here_document_are_one_command(task: Task) -> None:
+    class Lines(Typist):
+        def run(self, brief: Brief, ani: Ani) -> Submission:
+            self.seen += [one["status"] for one in ani.update_cfg("workstation", list(self.commands))["results"]]
+            return Submission()
+
+    agent = Lines(*DENY_ALL.splitlines())
+    record = attempted(task, agent)
+    assert agent.seen == ["success"] * len(agent.commands)
+    assert scores(record)["correctness"] == 0.0
+    assert record.watch is not None
+    assert record.watch.steps

@@ -10,6 +10,7 @@ from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER
 from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.kubernetes.scripts import scripts
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS, spoken
 from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
@@ -31,8 +32,13 @@ class KubernetesDriver:
         return Pending()
 
     def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
+        """Run the lines, those of a here-document at once. What is said of these stands at its first line."""
         shell = node.capability(AGENT_SHELL)
-        return [_status(node.name, command, shell.shell(command, writable=True)) for command in commands]
+        statuses: list[CommandStatus] = []
+        for script in scripts(commands):
+            first = _status(node.name, script[0], shell.shell("\n".join(script), writable=True))
+            statuses += [first, *(first.model_copy(update={"command": line, "message": ""}) for line in script[1:])]
+        return statuses
 
     def running_config(self, node: NodeAccess) -> str:
         return render(node.capability(CLUSTER).managed())

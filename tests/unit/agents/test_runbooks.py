@@ -204,7 +204,7 @@ def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> No
                 "fault_types": [kind.model_dump() for kind in _types((*DIAGNOSED, *OF_QOS))],
                 "resources": task.resources,
             }
-            ((_, places),) = task.causes
+            ((_, places, _),) = task.causes
             found = list(dict.fromkeys(_named(facts, findings(facts, neighbors), lists)))
             assert found in [[RootCause(resource_id=place, fault_type=name)] for place in places], (number, one)
             tried += 1

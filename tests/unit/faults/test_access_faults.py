@@ -319,5 +319,5 @@ def test_either_interface_with_a_hardware_address_may_be_named() -> None:
     network = drawn("line", "frr", sizes={"hosts": 2})
     one = next(iter(fault("host-mac-duplicate").places(network)))
     written = InjectedFault(fault="host-mac-duplicate", parameters=one.model_dump(mode="json"))
-    ((_, places),) = causes_of([written], network.topology)
+    ((_, places, _),) = causes_of([written], network.topology)
     assert places == (f"interface/{one.node}/{one.interface}", f"interface/{one.peer}/{one.peer_interface}")

@@ -94,7 +94,7 @@ def test_it_is_named_at_its_link_or_at_either_end(name: str) -> None:
         {"faults": (name,), "shapes": ("ring",), "healthy": 0.0, "level": "1"}
     )
     payload = diagnose_of(DiagnoseGenerator().draw(parameters, seed=1, index=0))
-    ((kind, places),) = payload.causes
+    ((kind, places, _),) = payload.causes
     given = payload.faults[0].parameters
     ends = [(given["node"], given["interface"]), (given["peer_node"], given["peer_interface"])]
     assert kind == name

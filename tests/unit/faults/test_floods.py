@@ -89,7 +89,7 @@ def test_it_is_outside_the_nodes_and_named_at_the_host_that_sends(name: str) -> 
         {"faults": (name,), "services": ("web",), "healthy": 0.0, "level": "1"}
     )
     payload = diagnose_of(DiagnoseGenerator().draw(parameters, seed=1, index=0))
-    ((kind, places),) = payload.causes
+    ((kind, places, _),) = payload.causes
     assert (kind, places) == (name, (f"node/{payload.faults[0].parameters['node']}",))
 
 

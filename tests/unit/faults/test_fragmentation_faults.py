@@ -44,7 +44,7 @@ def test_both_are_injected_and_both_are_causes(index: int) -> None:
         for node, port in (("node", "interface"), ("peer", "peer_interface"))
     ]
     first, second = payload.causes
-    assert first == (DENIED, (f"node/{denied.parameters['node']}",))
+    assert first == (DENIED, (f"node/{denied.parameters['node']}",), ())
     assert second.resources[0] == "link/" + "--".join(sorted(f"{node}:{port}" for node, port in ends))
     assert set(second.resources[1:]) == {f"interface/{node}/{port}" for node, port in ends}
     assert payload.fault_types == (DENIED, LOW)

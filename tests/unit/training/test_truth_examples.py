@@ -40,7 +40,11 @@ def test_every_shipped_task_is_an_example_with_its_own_solution_and_nothing_hidd
         payload = configuration_of(task)
         reasoning, commands = read_answer(assistant, payload.topology.controls)
         assert reasoning == task.ground_truth_reasoning.strip()
-        assert commands == {node: list(lines) for node, lines in payload.ground_truth_configs.items() if lines}
+        assert commands == {
+            node: [line for one in lines for line in one.splitlines()]
+            for node, lines in payload.ground_truth_configs.items()
+            if lines
+        }
         assert task.task_name in user
         asked = system + user
         for intent in payload.intents:
