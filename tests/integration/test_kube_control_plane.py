@@ -227,7 +227,10 @@ def test_nothing_is_left_of_the_control_plane_of_an_owner_that_is_killed(
         pytest.skip("only root becomes another user")
     site = Path(next(path for path in sys.path if path.endswith("site-packages")))
     mounts = Path("/proc/mounts").read_text()
-    with within_reach(binaries.etcd.parent.resolve(), _REPOSITORY, site) as (become, (folder, checkout, imports)):
+    folders = [binaries.etcd.parent.resolve(), _REPOSITORY, site]
+    with within_reach(*folders) as (become, reached):
+        # folders of others are bound to other places only for who becomes another user
+        folder, checkout, imports = folders if uid == os.geteuid() else reached
         argv = [interpreter, "-B", str(checkout / "tests/support/plane_owner.py"), str(folder)]
         argv = argv if uid == os.geteuid() else [*become(uid), *argv]
         env = {"PYTHONPATH": f"{checkout}:{imports}", "PATH": os.environ["PATH"]}
