@@ -133,6 +133,21 @@ def test_a_line_about_connected_networks_decides_about_all_of_them(lab, configur
     assert eventually(lambda: "10.1.1.0" in found() and "172.16.2.0" not in found(), within_s=8.0), found()
 
 
+def test_a_distribute_list_for_the_source_holds_for_the_included_networks(lab, configure):
+    join(configure, "ospf 9")
+    run_source(configure, "rip")
+    configure("R2", "access-list 7 deny 10.1.1.0", "access-list 7 permit any")
+    configure("R2", "ip route 172.31.0.0 255.255.0.0 Null0", "router ospf 9", "redistribute rip subnets")
+    known = lambda: show(lab.nodes["R1"], "show ip route ospf")  # noqa: E731
+    assert eventually(lambda: learned(lab, "ospf"), within_s=20.0), known()
+    configure("R2", "router ospf 9", "distribute-list 7 out static")
+    assert not eventually(lambda: not learned(lab, "ospf"), within_s=2.0), known()
+    configure("R2", "router ospf 9", "distribute-list 7 out rip", "redistribute static subnets")
+    assert eventually(lambda: not learned(lab, "ospf") and "172.31.0.0" in known(), within_s=20.0), known()
+    configure("R2", "router ospf 9", "no distribute-list 7 out rip")
+    assert eventually(lambda: learned(lab, "ospf"), within_s=20.0), known()
+
+
 def test_external_routes_of_ospf_alone_come_without_connected_networks(lab, configure):
     join(configure, "bgp 65000")
     run_source(configure, "ospf 1")

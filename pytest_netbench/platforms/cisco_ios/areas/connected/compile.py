@@ -17,6 +17,7 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.connected import sources
 from pytest_netbench.platforms.cisco_ios.areas.ospf import compile as ospf
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as ospfv3
+from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.areas.policy.compile import map_of_sources
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -28,9 +29,10 @@ _REDISTRIBUTE = "redistribute connected"
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """The networks that one line includes: alternative matches, and what is set."""
+    """The networks that one line includes: alternative matches, access lists that permit them, and what is set."""
 
     matches: Sequence[str]
+    permitted_by: Sequence[str] = ()
     sets: Sequence[str] = ()
     call: str | None = None
 
@@ -76,7 +78,12 @@ def _ospf(context: Context, process: ospf.Process) -> None:
     daemon, mine = "ospfd", [member.one for member in ospf.members(context, process)]
     suffix = f"-{process.vrf}" if process.vrf else ""
     parts = [
-        _Part(matches=matches, sets=_external(entry), call=entry.get("map"))
+        _Part(
+            matches=matches,
+            permitted_by=_filters(context, process.section, entry),
+            sets=_external(entry),
+            call=entry.get("map"),
+        )
         for entry in sources.including(process.section)
         if sources.word_of(entry) != "ospf"
         for matches in _four(
@@ -87,6 +94,13 @@ def _ospf(context: Context, process: ospf.Process) -> None:
     for name in _route_map(context, daemon, f"netbench-ospf-included{suffix}", parts):
         line = f"{_REDISTRIBUTE} route-map {name}"
         _add(context, daemon, (process.frr,), line, key=f"{line} originated by {decided_by}")
+
+
+def _filters(context: Context, section: Section, entry: Entry) -> list[str]:
+    """Return the access list of ``distribute-list … out`` for the source of a ``redistribute`` line."""
+    lines = [line for line in section.all("distribute-list") if line["way"] == "out"]
+    named = [line for line in lines if line.text.partition(" out ")[2].split()[:1] == [sources.word_of(entry)]]
+    return [frrnames.access_list(context, line["list"]) for line in named[-1:]]
 
 
 def _external(entry: Entry) -> list[str]:
@@ -211,6 +225,8 @@ def _route_map(context: Context, daemon: str, name: str, parts: Sequence[_Part],
         opening = f"route-map {name} permit {number}"
         context.state.frr.add(daemon, opening)
         context.state.frr.add(daemon, opening, f"match {match}", key=match.split(" ", 1)[0])
+        for name_of_list in part.permitted_by:
+            context.state.frr.add(daemon, opening, f"match ip address {name_of_list}", key="ip address")
         for words in part.sets:
             key = words.rpartition(" ")[0]
             context.state.frr.add(daemon, opening, f"set {words}", key=key, undo=f"no set {key}")
