@@ -26,6 +26,11 @@ _STARTUP = {
 _FILTERS = {"pc1": {"delay": [30, 5]}, "pc2": {"packet_loss": [100]}, "printer": {}}
 _SUSPENDED = "printer"
 _WAIT_S = 90
+_WAITING = """import os, pathlib, time
+def pytest_netbench_lab_ready(lab, task):
+    pathlib.Path(os.environ["READY"]).touch()
+    time.sleep(600)
+"""
 
 
 class Office:
@@ -80,18 +85,29 @@ class Office:
         )
 
     def killed(self, *, while_there: str) -> None:
-        """Kill a run by nop once something that it configures is there."""
+        """Kill a run by nop when its lab is ready.
+
+        Until then nobody looks at the consoles: what a second client types there is seen by the run, too.
+        """
+        (self.gns3.folder / "waiting.py").write_text(_WAITING)
+        ready = self.gns3.folder / "ready"
         task, options = str(self.gns3.folder / "printer.task.yaml"), ("--agent=nop", "--netbench-backend=gns3")
         process = self.gns3.open(
-            "-m", "pytest", "-q", "-p", "no:cacheprovider", task, f"--netbench-lab={self.name}", *options
+            *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "waiting", task),
+            *(f"--netbench-lab={self.name}", *options),
+            PYTHONPATH=str(self.gns3.folder),
+            READY=str(ready),
         )
         ends_at = time.monotonic() + _WAIT_S
-        while not self.journals or while_there not in str(self.shown()["printer"]):
+        while not ready.exists():
             assert process.poll() is None, process.communicate()[0]
             assert time.monotonic() < ends_at
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+        ready.unlink()
+        assert self.journals
+        assert while_there in str(self.shown()["printer"])
 
     @property
     def journals(self) -> list[str]:
