@@ -283,6 +283,7 @@ except LabError as error:
     assert gns3.projects() == []
 
 
+@pytest.mark.parametrize("gns3", RELEASES[:1], indirect=True)  # it waits for a minute
 def test_a_server_that_hangs_in_a_deployment_is_an_error_of_the_run(gns3: Gns3) -> None:
     kinds = gns3.folder / "kinds.yaml"
     kinds.write_text("linux: {gns3: {boot-s: 5}}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import http.client
 import json
 import os
 import pty
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import termios
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -550,6 +552,18 @@ def test_a_client_that_reads_nothing_holds_up_nobody(scratch: Kubectl, front: st
     for one in slow:
         one.kill()
         one.communicate()
+
+
+def opened(ask: urllib.request.Request, context: ssl.SSLContext) -> http.client.HTTPResponse:
+    """The answer to a request. A busy server refuses some at first, which is its right."""
+    ends_at = time.monotonic() + 120
+    while True:
+        try:
+            return urllib.request.urlopen(ask, timeout=120, context=context)
+        except urllib.error.HTTPError as error:
+            if error.code != 503 or time.monotonic() > ends_at:
+                raise
+        time.sleep(1)
 
 
 def test_two_hundred_watches_leave_the_cluster_usable(kubectl: Kubectl, front: str, config: Path) -> None:
