@@ -96,6 +96,7 @@ class Worker:
                 *(store.follow() for store in self.stores.values()),
                 *(table.follow() for table in self.tables.values()),
                 self.kubelet.stay_alive(),
+                self.kubelet.recorder.follow(),
             )
         ]
         await asyncio.gather(*(store.listed.wait() for store in self.stores.values()))
