@@ -17,7 +17,7 @@ from pytest_netbench.lab.kubernetes.client import Object
 
 _PROBE_PAUSE_S: Final = 0.02
 _LOOK_S: Final = 5.0
-_STARTS_S: Final = 2.0
+_STARTS_S: Final = 5.0
 """So long a program may take until it serves."""
 _PROBED_S: Final = 1.0
 _SILENT_S: Final = 0.9
