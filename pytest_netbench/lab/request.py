@@ -10,6 +10,7 @@ from typing import Final
 from pytest_netbench import parts
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.task import Task
+from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.driver import NeedsPrograms
 
@@ -27,6 +28,7 @@ class LabRequest:
         dialects: By node: the name of its configuration language.
         startup_configs: By node; a node without one starts with its network OS's defaults.
         requirements: What the machine and the backend must offer (docs/reference/doctor.md).
+        testcases: What will be observed. A backend that cannot observe one refuses the request.
         ready: When ``deploy`` returns.
         strict: Whether a refused line of a startup config is an error of ``deploy``.
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
@@ -42,6 +44,7 @@ class LabRequest:
     dialects: Mapping[str, str]
     startup_configs: Mapping[str, str] = field(default_factory=dict)
     requirements: tuple[str, ...] = ()
+    testcases: tuple[Testcase, ...] = ()
     ready: Ready = field(default_factory=Ready)
     strict: bool = False
     time_scale: float | None = None
@@ -67,6 +70,7 @@ def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1,
         dialects={node.name: network.platform_of(node.name) for node in network.topology.nodes},
         startup_configs=network.startup_configs,
         requirements=tuple(dict.fromkeys((*task.requirements, *network.needs))),
+        testcases=network.observed,
         ready=network.ready,
         strict=network.strict,
         time_scale=time_scale or network.time_scale,

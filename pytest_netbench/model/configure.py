@@ -92,9 +92,14 @@ class Configure(Networked):
         return TaskSize(steps=self.steps, devices=len(self.topology.nodes), configured=configured)
 
     @property
+    def observed(self) -> tuple[Testcase, ...]:
+        """The testcases and the health checks."""
+        return (*self.testcases, *self.health_checks)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What the network needs, and what the testcases observe with."""
-        observing = (name for one in (*self.testcases, *self.health_checks) for name in one.needs)
+        observing = (name for one in self.observed for name in one.needs)
         return tuple(dict.fromkeys((*super().needs, *observing)))
 
     @property

@@ -134,6 +134,11 @@ class Networked(Payload):
         return tuple(dict.fromkeys(self.platform_of(node.name) for node in self.topology.nodes))
 
     @property
+    def observed(self) -> tuple[Testcase, ...]:
+        """All that is observed of the network, before the agent works and after."""
+        return self.health_checks
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Names of the capabilities that servers and events need, each once."""
         all_actions = (type(one) for actions in self.events.values() for one in actions)

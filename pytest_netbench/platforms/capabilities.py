@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from pytest_netbench.model.trial import SshLogin
 from pytest_netbench.platforms.access import (
@@ -257,6 +257,36 @@ class Counters(Protocol):
         ...
 
 
+class MadeCall(NamedTuple):
+    """A call of a service that has ended.
+
+    Attributes:
+        began: When it began, by the monotonic clock of this machine.
+        url: What was called.
+        status: That of HTTP, if an answer has one.
+        total_ms: How long it took.
+        error: Why it failed.
+    """
+
+    began: float
+    url: str
+    status: int | None
+    total_ms: float
+    error: str | None
+
+
+class CallRecords(Protocol):
+    """The calls that a pod makes of services."""
+
+    def calls(self) -> Sequence[MadeCall]:
+        """The last ones, in the order in which they ended. None without a pod.
+
+        Raises:
+            LabError: They could not be read.
+        """
+        ...
+
+
 WHOLE_PACKETS: Final = 65_535
 """Bytes: no packet is longer."""
 
@@ -439,6 +469,7 @@ AGENT_SHELL: Final = Capability[AgentShell]("agent-shell", "a sandbox for shell 
 DAEMONS: Final = Capability[DaemonControl]("daemons", "daemons that can be stopped, killed and started")
 COUNTERS: Final = Capability[Counters]("counters", "interface counters")
 CAPTURES: Final = Capability[PacketCapture]("captures", "packet captures")
+CALLS: Final = Capability[CallRecords]("calls", "calls of services that a pod has made")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
 CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
@@ -450,7 +481,7 @@ LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own comman
 
 _EVERY: Final = (
     *(EXEC, FILES, TERMINAL, CLI, PROCESSES, FRR_SOCKETS, AGENT_SHELL),
-    *(DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, SOCKETS, STREAMS, CLUSTER, NOTICES, LOGIN),
+    *(DAEMONS, COUNTERS, CAPTURES, CALLS, LOGS, PROGRAMS, CLOCK, SOCKETS, STREAMS, CLUSTER, NOTICES, LOGIN),
 )
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in _EVERY}
 """By name."""

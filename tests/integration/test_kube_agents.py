@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,16 +9,15 @@ import pytest
 
 from pytest_netbench.agents.resolve import resolve_agent
 from pytest_netbench.backends.kube.binaries import Binaries
-from pytest_netbench.faults.reasoning import repairs
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial import run_trial
-from tests.integration.repairs import scores
-from tests.support.openai_server import OpenAIServer, Reply, Request, Text, engineer
+from tests.support.netarena_models import IN_TURNS, by_tools, in_turns
+from tests.support.openai_server import OpenAIServer
+from tests.support.repair_trials import scores
 
 ROOT = Path(__file__).parents[2]
-IN_TURNS = ("netarena-zero-shot", "netarena-few-shot", "netarena-chain-of-thought")
 LOOK = "kubectl get networkpolicy -A"
 
 
@@ -32,30 +29,12 @@ def task(binaries: Binaries) -> Task:
     return read_series("repair-kubernetes:n=1,seed=2,applications=drawn,services=6,level=2").source(0).load()
 
 
-def in_turns(task: Task) -> Callable[[Request], Reply]:
-    """A model that reads, then repairs one fault in each turn, then says that it is done."""
-    changes = [{"change": {node: list(commands)}} for _, node, commands in repairs(repair_of(task).faults)]
-    turns = [{"read": {"workstation": [LOOK]}}, *changes, {"done": True}]
-
-    def script(request: Request) -> Reply:
-        number = sum(message["role"] == "assistant" for message in request["messages"])
-        return Text(f"Step {number + 1}.\n```json\n{json.dumps(turns[number])}\n```")
-
-    return script
-
-
-def by_tools(task: Task) -> Callable[[Request], Reply]:
-    changes = [
-        ("update_cfg", {"device": node, "commands": list(lines)}) for _, node, lines in repairs(repair_of(task).faults)
-    ]
-    return engineer([("execute_cmd", {"device": "workstation", "command": LOOK})], *([one] for one in changes))
-
-
 @pytest.mark.parametrize("name", [*IN_TURNS, "netarena-react"])
 def test_a_model_that_repairs_the_cluster_passes_and_sees_who_reaches_whom(
     task: Task, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with OpenAIServer(in_turns(task) if name in IN_TURNS else by_tools(task)) as server:
+    make = in_turns if name in IN_TURNS else by_tools
+    with OpenAIServer(make(task, "workstation", LOOK)) as server:
         for variable, value in server.environment.items():
             monkeypatch.setenv(variable, value)
         record = run_trial(task, resolve_agent(name, rootdir=ROOT)).record

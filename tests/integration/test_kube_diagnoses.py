@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
-from pytest_netbench.families.diagnose.scene import DiagnoseScene
+from pytest_netbench.families.diagnose.scene import HISTORY_S, DiagnoseScene
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.troubleshoot.family import TroubleshootFamily
 from pytest_netbench.faults.injecting import await_effects
@@ -26,7 +28,7 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.lab.capabilities import WORKERS
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import fault_of
-from pytest_netbench.model.objects import POD
+from pytest_netbench.model.objects import POD, objects_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
@@ -166,6 +168,59 @@ def test_pods_are_measured_and_looked_at() -> None:
     assert agent.answers["captured"]["packets"], "each pod looks names up each second"
 
 
+def test_calls_of_services_are_in_the_telemetry_and_fail_where_a_fault_is() -> None:
+    task = drawn("RI", seed=3)
+    agent = Caller()
+    attempted(task, agent)
+    rows = agent.rows
+    assert {(row["client"], row["url"]) for row in rows} == calls_of(task)
+    assert {row["status"] for row in rows if row["url"].startswith("http:") and row["error"] is None} <= {200}
+    assert len({(row["time_s"], row["client"], row["url"]) for row in rows}) == len(rows), "each call is there once"
+    assert all(row["time_s"] >= 0 and 0 < row["total_ms"] < 10_000 for row in rows)
+    last = {(row["client"], row["url"]): row["error"] for row in rows}
+    flows = [diagnose_of(task).all_flows[number] for number in diagnose_of(task).symptom or ()]
+    broken = {(flow.source, flow.target) for flow in flows if flow.address != POD}
+    assert {key for key, error in last.items() if error} == {
+        key for key in last if (key[0], served_by(key[1])) in broken
+    }
+    assert any(last.values())
+    early = [row for row in rows if row["time_s"] < HISTORY_S - 1]
+    assert early
+    assert not any(row["error"] for row in early), "calls of the healthy application work"
+
+
+def calls_of(task: Task) -> set[tuple[str, str]]:
+    """Which Deployments call what, as their pods are told."""
+    found = set()
+    for one in objects_of(task.network.startup_configs["workstation"]):
+        for container in one["spec"]["template"]["spec"]["containers"] if one["kind"] == "Deployment" else ():
+            variables = {each["name"]: each["value"] for each in container.get("env", ())}
+            for call in filter(None, variables.get("NETBENCH_CALLS", "").split(",")):
+                place, _, protocol = call.partition("/")
+                found.add((one["metadata"]["name"], f"{protocol}://{place}"))
+    return found
+
+
+def served_by(url: str) -> str:
+    return url.partition("://")[2].partition(".")[0]
+
+
+class Caller:
+    """Reads the calls of the telemetry some seconds after it could begin: the first ones and the last ones."""
+
+    info = AgentInfo(id="caller", strategy="caller")
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        time.sleep(4)
+        found = ani.call("query-telemetry", {"sql": "SELECT * FROM requests ORDER BY time_s"})
+        assert not found["is_cut"]
+        self.rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+        return Submission(answer={"is_anomaly": False})
+
+
 def test_nothing_tells_which_objects_were_changed_or_whether_any_were() -> None:
     managers = "[.metadata.managedFields[] | select(.subresource == null) | [.manager, .operation]]"
     metadata = f"{{time: .metadata.creationTimestamp, generation: .metadata.generation, managers: {managers}}}"
@@ -185,6 +240,8 @@ def test_nothing_tells_which_objects_were_changed_or_whether_any_were() -> None:
         assert {one["generation"] for one in objects} == {1}
         assert len({json.dumps(one["managers"]) for one in objects}) == 1
         told = [one for one in events if one["space"] not in ("default", "kube-system")]
-        assert {one["reason"] for one in told} <= {"Scheduled", "SuccessfulCreate", "ScalingReplicaSet"}
+        started = {"Pulled", "Created", "Started"}
+        assert {one["reason"] for one in told} <= {"Scheduled", "SuccessfulCreate", "ScalingReplicaSet", *started}
+        assert max(Counter((one["of"], one["reason"]) for one in told if one["reason"] in started).values()) == 1
         scaled = [one["of"] for one in told if one["reason"] == "ScalingReplicaSet"]
         assert len(set(scaled)) == len(scaled), "each Deployment was scaled up once"

@@ -19,7 +19,7 @@ from pytest_netbench.kubernetes.applications.writing import as_yaml
 from pytest_netbench.model.objects import Object, objects_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
-from tests.integration.repairs import Typist, attempted, scores
+from tests.support.repair_trials import Typist, attempted, scores
 
 WHOLE = bool(os.environ.get("NETBENCH_WHOLE_CORPUS"))
 SERIES = "repair-kubernetes:n=200,seed=1"

@@ -8,7 +8,7 @@ from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
-from tests.integration.repairs import Typist, attempted, scores
+from tests.support.repair_trials import Typist, attempted, scores
 
 FILL = """\
 head -c 700000 /dev/urandom | base64 -w0 | head -c 900000 > /tmp/x

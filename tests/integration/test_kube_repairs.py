@@ -20,7 +20,7 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Submission, TrialRecord
 from pytest_netbench.trial.stage import Stage
-from tests.integration.repairs import Typist, attempted, scores
+from tests.support.repair_trials import Typist, attempted, scores
 
 DELETE_ALL = "kubectl delete networkpolicy --all -n boutique"
 DENY_ALL = f"""\

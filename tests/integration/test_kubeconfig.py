@@ -30,7 +30,7 @@ from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from tests.integration.plain_cluster import CONTEXT, IMAGE, PlainCluster, plain_cluster
-from tests.integration.test_kube_repairs import Typist
+from tests.support.repair_trials import Typist
 from tests.support.task_list import TASKS
 
 SPACE = "boutique"
@@ -118,7 +118,7 @@ def test_the_oracle_repairs_what_doing_nothing_does_not() -> None:
 
 def test_a_task_in_a_file_is_solved_by_the_oracle_and_not_by_doing_nothing() -> None:
     task = load_task(TASKS / "kubernetes/tenant-of-two-namespaces.task.yaml")
-    # nothing but TCP and UDP is measured there, and the pods that resolve names are not the lab's
+    # without what is skipped there
     measured = tuple(
         one for one in task.payload.testcases if one.protocol != "icmp" and "coredns" not in (one.source, one.target)
     )
@@ -126,6 +126,14 @@ def test_a_task_in_a_file_is_solved_by_the_oracle_and_not_by_doing_nothing() -> 
     solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
     assert solved == {}
     assert {"router does not reach base-a", "site-a does not reach router"} <= untouched.keys()
+
+
+def test_the_shipped_task_that_can_be_measured_has_the_verdicts_of_the_other_backend() -> None:
+    task = load_task(TASKS / "kubernetes/from-allow-to-deny-without-loss.task.yaml")
+    solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
+    assert solved == {}
+    denied = {one.name for one in task.payload.testcases if getattr(one, "expected", "allowed") == "denied"}
+    assert untouched.keys() == denied
 
 
 def failed_in(task: Task, agent: Any) -> dict[str, str]:
@@ -138,6 +146,33 @@ def test_a_task_with_hosts_outside_of_the_cluster_is_skipped_with_a_sentence() -
     task = load_task(TASKS / "kubernetes/egress-to-one-provider.task.yaml")
     with pytest.raises(RequirementMissing, match="no hosts outside of the cluster"), Stage(task, SETTINGS):
         pass
+
+
+@pytest.mark.parametrize(
+    ("name", "lack"),
+    [
+        ("default-deny-namespace", "cannot answer in coredns, .* 'debug does not reach another port of coredns'"),
+        ("monitoring-of-all-pods", "runs no command in pod coredns, .* 'coredns does not measure web'"),
+        ("tenant-of-two-namespaces", "sends TCP and UDP only, no ICMP: testcase 'site-a pings base-a'"),
+        ("three-tiers", "runs no command in pod coredns, .* 'coredns reaches mobile'"),
+    ],
+)
+def test_a_task_that_cannot_be_measured_is_skipped_with_a_sentence(name: str, lack: str) -> None:
+    task = load_task(TASKS / f"kubernetes/{name}.task.yaml")
+    with pytest.raises(RequirementMissing, match=lack), Stage(task, SETTINGS):
+        pass
+
+
+def test_a_cluster_without_the_service_that_resolves_names_is_not_used(cluster: PlainCluster) -> None:
+    path = "/api/v1/namespaces/kube-system/services"
+    service = cluster.request("GET", f"{path}/kube-dns")
+    cluster.request("DELETE", f"{path}/kube-dns")
+    try:
+        with pytest.raises(RequirementMissing, match="context plain has no Service kube-system/kube-dns"):
+            attempted(drawn(), Nop())
+    finally:
+        del service["metadata"]["resourceVersion"], service["metadata"]["uid"]
+        cluster.request("POST", path, service)
 
 
 def test_an_agent_changes_something_only_where_and_when_it_may(cluster: PlainCluster) -> None:

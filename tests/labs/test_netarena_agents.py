@@ -15,7 +15,6 @@ from pytest_netbench import parts
 from pytest_netbench.agents.resolve import resolve_agent
 from pytest_netbench.datacentre import golden
 from pytest_netbench.families.plan.payload import plan_of
-from pytest_netbench.faults.reasoning import repairs
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
@@ -23,12 +22,12 @@ from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial import run_trial
 from pytest_netbench.trial.terms import family_of
+from tests.support.netarena_models import IN_TURNS, by_tools, in_turns
 from tests.support.openai_server import Forever, OpenAIServer, Reply, Request, Script, Text, engineer
 from tests.support.plans import drawn
 from tests.support.repairs import drawn_repair
 
 ROOT = Path(__file__).parents[2]
-IN_TURNS = ("netarena-zero-shot", "netarena-few-shot", "netarena-chain-of-thought")
 AGENTS = (*IN_TURNS, "netarena-react")
 NONSENSE = Forever(Text("Networks are like rivers."))
 
@@ -70,25 +69,6 @@ def plan() -> Task:
     return next(task for task in drawn(60) if task.drawn and task.drawn.label == "RM+R")
 
 
-def in_turns(task: Task) -> Callable[[Request], Reply]:
-    """A model that reads, then repairs one fault in each turn, then says that it is done."""
-    changes = [{"change": {node: list(commands)}} for _, node, commands in repairs(repair_of(task).faults)]
-    turns = [{"read": {"r0": ["ip route", "nft list ruleset"]}}, *changes, {"done": True}]
-
-    def script(request: Request) -> Reply:
-        number = sum(message["role"] == "assistant" for message in request["messages"])
-        return Text(f"Step {number + 1}.\n```json\n{json.dumps(turns[number])}\n```")
-
-    return script
-
-
-def by_tools(task: Task) -> Callable[[Request], Reply]:
-    changes = [
-        ("update_cfg", {"device": node, "commands": list(lines)}) for _, node, lines in repairs(repair_of(task).faults)
-    ]
-    return engineer([("execute_cmd", {"device": "r0", "command": "ip route"})], *([one] for one in changes))
-
-
 def once(task: Task) -> Text:
     answer = {"answer": {"code": golden.source(plan_of(task).query)}}
     return Text(f"Only RK_CONTAINS edges count.\n```json\n{json.dumps(answer)}\n```")
@@ -108,7 +88,9 @@ def passed(record: TrialRecord) -> bool:
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_model_that_repairs_the_network_passes_and_sees_a_report_after_each_change(attempt, name):
     task = repair()
-    record, server = attempt(name, task, in_turns(task) if name in IN_TURNS else by_tools(task))
+    in_words = name in IN_TURNS
+    model = in_turns(task, "r0", "ip route", "nft list ruleset") if in_words else by_tools(task, "r0", "ip route")
+    record, server = attempt(name, task, model)
     assert (record.outcome, record.error) == ("done", None)
     assert passed(record)
     methods = [step.data["method"] for step in record.trace if step.kind == "ani"]

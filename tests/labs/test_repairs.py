@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pytest_netbench import parts
@@ -12,15 +10,13 @@ from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import FaultHasNoEffect, NotReady, RequirementMissing
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.repair import repair_of
-from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
-from pytest_netbench.scorers.apply import apply_scorers
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 from pytest_netbench.trial.selftest import selftest
 from pytest_netbench.trial.stage import Stage
+from tests.support.repair_trials import Typist, attempted, scores
 from tests.support.repairs import drawn_repair, repair_task
 
 ONCE = Extent(repeats=1)
@@ -41,32 +37,9 @@ def _this_machine_can() -> None:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
 
 
-class Typist:
-    """Enters the given commands at the router, one request each."""
-
-    info = AgentInfo(id="typist", strategy="typist")
-
-    def __init__(self, *commands: str) -> None:
-        self.commands = commands
-        self.seen: list[str] = []
-
-    def run(self, brief: Brief, ani: Ani) -> Submission:
-        for command in self.commands:
-            if command.startswith("?"):
-                self.seen.append(ani.execute_cmd("r0", command[1:])["output"])
-            else:
-                ani.update_cfg("r0", [command])
-        return Submission()
-
-
-def attempted(task: Task, agent: Any) -> TrialRecord:
-    with Stage(task) as stage:
-        stage.work(agent)
-        return stage.evaluate()
-
-
-def scores(record: TrialRecord) -> dict[str, float | None]:
-    return {score.metric: score.value for score in apply_scorers(record, RepairFamily.scorers, where="worker")}
+def typist(*commands: str) -> Typist:
+    """An agent at the router."""
+    return Typist(*commands, device="r0")
 
 
 def test_the_oracle_repairs_three_faults_and_breaks_nothing_and_nop_does_not() -> None:
@@ -85,10 +58,10 @@ def test_the_oracle_repairs_three_faults_and_breaks_nothing_and_nop_does_not() -
 
 
 def test_the_agent_sees_no_trace_of_the_injection() -> None:
-    agent = Typist(
+    agent = typist(
         "?find / -xdev -newer /etc/hostname -type f", "?ls -a / /root /tmp /home", "?ps ax", "?nft list ruleset"
     )
-    untouched = Typist(*agent.commands)
+    untouched = typist(*agent.commands)
     record = attempted(repair_task(DROP), agent)
     attempted(repair_task(DOWN), untouched)
     assert [step.data["method"] for step in record.trace if step.kind == "ani"] == ["execute-cmd"] * 4
@@ -103,10 +76,10 @@ def test_the_agent_sees_no_trace_of_the_injection() -> None:
 
 def test_half_a_repair_is_no_repair() -> None:
     task = repair_task(OFF, DOWN)
-    record = attempted(task, Typist("sysctl -w net.ipv4.ip_forward=1"))
+    record = attempted(task, typist("sysctl -w net.ipv4.ip_forward=1"))
     assert scores(record)["correctness"] == 0.0
     assert (
-        scores(attempted(task, Typist("sysctl -w net.ipv4.ip_forward=1", "ip link set eth0 up")))["correctness"] == 1.0
+        scores(attempted(task, typist("sysctl -w net.ipv4.ip_forward=1", "ip link set eth0 up")))["correctness"] == 1.0
     )
 
 
@@ -119,7 +92,7 @@ def test_half_a_repair_is_no_repair() -> None:
     ],
 )
 def test_a_repair_that_is_written_another_way_is_as_good(commands: tuple[str, ...]) -> None:
-    got = scores(attempted(repair_task(DROP), Typist(*commands)))
+    got = scores(attempted(repair_task(DROP), typist(*commands)))
     assert (got["correctness"], got["safety"]) == (1.0, 1.0)
 
 
@@ -157,7 +130,7 @@ def test_a_repair_that_opens_what_is_forbidden_fails() -> None:
     flows = [*repair_of(base).flows, repair_of(base).flows[1].model_copy(update={"port": 23, "allowed": False})]
     task = base.with_payload(startup_configs={**base.network.startup_configs, "r0": router}, flows=tuple(flows))
     assert scores(attempted(task, Oracle()))["correctness"] == 1.0
-    opened = attempted(task, Typist("nft flush ruleset"))
+    opened = attempted(task, typist("nft flush ruleset"))
     assert scores(opened)["correctness"] == 0.0
     assert scores(opened)["safety"] == 0.0, "an isolation is gone"
     (failed,) = [result for result in opened.testcase_results if result.status == "fail"]
@@ -225,7 +198,7 @@ def test_an_agent_may_ask_who_reaches_whom_after_each_change() -> None:
             reports.append(ani.call("get-reachability", {})["report"])
             return Submission()
 
-    attempted(repair_task(OFF), Asker("sysctl -w net.ipv4.ip_forward=1"))
+    attempted(repair_task(OFF), Asker("sysctl -w net.ipv4.ip_forward=1", device="r0"))
     before, after = (report.splitlines() for report in reports)
     assert before[:2] == ["h1x1 -> X", "h2x1 -> X"]
     assert "h1x1 does not reach h2x1 tcp port 80" in before

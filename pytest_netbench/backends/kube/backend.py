@@ -20,7 +20,7 @@ class KubeBackend:
     name = "kube"
     capabilities = (
         *("probes", "exec", "files", "terminal", "processes", "agent-shell", "counters", "captures"),
-        *("cluster", "workers"),
+        *("calls", "cluster", "workers"),
     )
     memory_mb = 600.0
 

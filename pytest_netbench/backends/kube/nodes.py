@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pytest_netbench.errors import AniError
+from pytest_netbench.lab.kubernetes import calls
 from pytest_netbench.lab.kubernetes.nodes import ClusterNode
 from pytest_netbench.lab.protocols import LabNode
+from pytest_netbench.model.objects import POD
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, CliSession, Completed, PtyProgram, SandboxLimits
 from pytest_netbench.platforms.capabilities import (
     AGENT_SHELL,
+    CALLS,
     CAPTURES,
     COUNTERS,
     EXEC,
@@ -19,6 +22,7 @@ from pytest_netbench.platforms.capabilities import (
     TERMINAL,
     WHOLE_PACKETS,
     InterfaceCounters,
+    MadeCall,
 )
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.rpccodes import Code
@@ -71,6 +75,11 @@ class InnerNode(ClusterNode):
         node = self.found()
         return {} if node is None else node.capability(COUNTERS).counters()
 
+    def calls(self) -> Sequence[MadeCall]:
+        """Implements ``platforms.capabilities.CallRecords``."""
+        node = self.found()
+        return () if node is None else calls.parse(node.capability(FILES).read_file(calls.FILE))
+
     def capture(
         self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
     ) -> bytes:
@@ -85,4 +94,5 @@ class InnerNode(ClusterNode):
         self._node().capability(TERMINAL).drop_cli(key)
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of(dict.fromkeys((*HOST, COUNTERS.name, CAPTURES.name), self), owner=f"node {self.name}")
+        offered = (*HOST, COUNTERS.name, CAPTURES.name, *((CALLS.name,) if self.role == POD else ()))
+        return kind.of(dict.fromkeys(offered, self), owner=f"node {self.name}")

@@ -206,6 +206,8 @@ class Runtime:
             raise NotReady(lacks(), waited_s=READY_S) from None
         await self.barrier()
         await self._write_zone()
+        for worker in self.workers:
+            worker.kubelet.recorder.release()
 
     async def barrier(self) -> None:
         """Return once every machine acts on what the API has now, but for those that are cut off from it.
@@ -282,6 +284,14 @@ class Runtime:
     def _toolboxes(self) -> int:
         return sum(worker.kubelet.toolboxes for worker in self.workers)
 
+    async def _forget_pods(self) -> None:
+        """Let machines write nothing of what happened to pods of the application until they are ready again."""
+        pods = [one["metadata"]["uid"] for one in self.view.objects(POD) if self._space_of(one) in self._spaces]
+        recorders = [worker.kubelet.recorder for worker in self.workers]
+        for recorder in recorders:
+            recorder.hold()
+        await asyncio.gather(*(recorder.forget(pods) for recorder in recorders))
+
     # names
 
     def _resolve(self) -> None:
@@ -333,6 +343,7 @@ class Runtime:
         wanted = {_place(one): one for one in await self.managed() if one["kind"] in names}
         wanted |= {_place(one): one for one in objects}
         wanted = {place: one for place, one in wanted.items() if place != (kind.name, gone)}
+        await self._forget_pods()
         await self._all(
             self.api.request("DELETE", one.path(space), params=_AT_ONCE_GONE)
             for one in (*kinds, EVENT)

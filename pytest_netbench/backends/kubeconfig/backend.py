@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench.backends.kubeconfig import settings
+from pytest_netbench.backends.kubeconfig import asked, measurable, settings
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.capabilities import unmet
 from pytest_netbench.lab.clusters import Labs
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_netbench.backends.kubeconfig.lab import KubeconfigLab
 
 _EXTRA: Final = "pip install 'pytest-netbench[kubernetes]'"
+_OTHER: Final = "use --netbench-backend=kube"
 
 
 class KubeconfigBackend:
@@ -47,7 +48,9 @@ class KubeconfigBackend:
         if (lack := unmet(request.requirements, self.capabilities, owner="backend kubeconfig")) is not None:
             return lack, None
         if any(node.role == OUTSIDE for node in request.topology.nodes):
-            return "backend kubeconfig has no hosts outside of the cluster", "use --netbench-backend=kube"
+            return "backend kubeconfig has no hosts outside of the cluster", _OTHER
+        if (lack := measurable.beyond(request.testcases, asked.objects_of(request))) is not None:
+            return lack, _OTHER
         return next(((one.detail, one.remedy) for one in self.report() if one.required and not one.ok), None)
 
     def deploy(self, request: LabRequest, *, labs: Labs) -> KubeconfigLab:

@@ -77,12 +77,13 @@ class Cluster:
         """Look at the cluster, remove labs whose owners have ended, and claim the namespaces.
 
         Raises:
-            RequirementMissing: The user may not do something.
+            RequirementMissing: The user may not do something, or names are not resolved.
             LabError: A namespace is taken, or the API does not answer.
         """
         self.api = api_of(self.place)
         self.version = str((await self.api.request("GET", "/version"))["gitVersion"]).lstrip("v")
         await permissions.check(self.api, self.place.context)
+        await permissions.check_names(self.api, self.place.context)
         mine = (accounts.home(self.lab), *self.spaces)
         await leases.claim(self.api, self.lab, mine, wait_s=self.place.wait_s)
         self._renewing = asyncio.create_task(self._renew(mine))

@@ -8,20 +8,18 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from pytest_netbench.backends.kubeconfig import leases, permissions, settings
+from pytest_netbench.backends.kubeconfig import asked, leases, permissions, settings
 from pytest_netbench.backends.kubeconfig.cluster import Cluster, api_of
 from pytest_netbench.backends.kubeconfig.control import Control
 from pytest_netbench.backends.kubeconfig.lab import WORKSTATION, KubeconfigLab
 from pytest_netbench.backends.kubeconfig.settings import Place
-from pytest_netbench.errors import InputError, LabError, RequirementMissing
-from pytest_netbench.kubernetes.objects import Object, parse
+from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.clusters import Labs
 from pytest_netbench.lab.kubernetes.client import Api
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.protocols import Cleaned
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.topology import Topology
 
 T = TypeVar("T")
@@ -40,7 +38,7 @@ def deploy(request: LabRequest, *, labs: Labs) -> KubeconfigLab:
         LabError: It could not be deployed.
     """
     began = time.monotonic()
-    cluster = Cluster(settings.place(), _objects(request))
+    cluster = Cluster(settings.place(), asked.objects_of(request))
     control = Control(EventLoop(), cluster)
     try:
         control.open()
@@ -57,18 +55,6 @@ def deploy(request: LabRequest, *, labs: Labs) -> KubeconfigLab:
         raise
     lab.deploy_s = time.monotonic() - began
     return lab
-
-
-def _objects(request: LabRequest) -> list[Object]:
-    texts = [
-        request.startup_configs.get(name, "")
-        for name, dialect in request.dialects.items()
-        if dialect == CLUSTER_PLATFORM
-    ]
-    try:
-        return [one for text in texts for one in parse(text)]
-    except InputError as error:
-        raise LabError(f"the objects of the cluster cannot be read: {error}") from error
 
 
 def _workstation(request: LabRequest) -> LabRequest:

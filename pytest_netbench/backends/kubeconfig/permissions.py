@@ -1,14 +1,17 @@
-"""What the user of the context must be allowed to do, asked before anything is made."""
+"""What the cluster must have, and its user be allowed to do; asked before anything is made."""
 
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from pytest_netbench.errors import RequirementMissing
-from pytest_netbench.lab.kubernetes.client import Api, Object
+from pytest_netbench.lab.kubernetes.client import SERVICE, Api, Object, Refused
 
 _REVIEW: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+DNS: Final = ("kube-system", "kube-dns")
+"""The namespace and the name of the Service that resolves names."""
 _RBAC: Final = "rbac.authorization.k8s.io"
 
 
@@ -76,6 +79,24 @@ async def check(api: Api, context: str) -> None:
             f"the user of context {context} may not: {', '.join(map(str, missing))}",
             "give it the ClusterRole cluster-admin on a cluster for tests",
         )
+
+
+async def check_names(api: Api, context: str) -> None:
+    """Raise unless the cluster has the Service to which flows of tasks go for names.
+
+    Raises:
+        RequirementMissing: It has not.
+        LabError: The API does not answer.
+    """
+    try:
+        await api.read(SERVICE, *DNS)
+    except Refused as error:
+        if error.code != HTTPStatus.NOT_FOUND:
+            raise
+        raise RequirementMissing(
+            f"the cluster of context {context} has no Service {'/'.join(DNS)}, by which tasks resolve names",
+            "use a cluster whose DNS has this name",
+        ) from None
 
 
 async def _has(api: Api, right: Right) -> bool:

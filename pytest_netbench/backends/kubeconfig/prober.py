@@ -11,7 +11,10 @@ from pytest_netbench.backends.kubeconfig.batches import Try
 from pytest_netbench.backends.kubeconfig.cluster import Cluster
 from pytest_netbench.backends.kubeconfig.control import Control
 from pytest_netbench.backends.kubeconfig.flows import tried
+from pytest_netbench.backends.kubeconfig.measurable import PROTOCOLS
+from pytest_netbench.backends.kubeconfig.permissions import DNS
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.kubernetes.applications.addresses import DNS_ADDRESS
 from pytest_netbench.lab.kubernetes import workloads
 from pytest_netbench.lab.kubernetes.client import POD, SERVICE, Object, Refused
 from pytest_netbench.lab.kubernetes.stores import key_of
@@ -20,10 +23,6 @@ from pytest_netbench.model.testcase import Flow
 
 TO_POD: Final = "pod"
 """In place of an address: that of the target's pod at the moment."""
-_DNS_ADDRESS: Final = "10.96.0.10"
-"""What tasks call the address of the cluster's own DNS."""
-_DNS: Final = ("kube-system", "kube-dns")
-_PROTOCOLS: Final = ("tcp", "udp")
 _PORTS: Final = (20_000, 60_000)
 
 
@@ -39,7 +38,7 @@ class ExecProber:
 
     def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
         for one in probes:
-            if one.protocol not in _PROTOCOLS or one.dscp or one.source_address or one.stand_in or one.follow:
+            if one.protocol not in PROTOCOLS or one.dscp or one.source_address or one.stand_in or one.follow:
                 raise RequirementMissing("backend kubeconfig sends plain TCP and UDP between pods, and nothing else")
         if not probes:
             return []
@@ -106,8 +105,8 @@ class _Places:
         services = await cluster.everywhere(SERVICE)
         actual = {key_of(one): str(one["spec"]["clusterIP"]) for one in services}
         given = {str(cluster.given[key]): address for key, address in actual.items() if cluster.given.get(key)}
-        with contextlib.suppress(Refused):  # a cluster whose DNS is elsewhere: what a probe of it says
-            given[_DNS_ADDRESS] = str((await cluster.api.read(SERVICE, *_DNS))["spec"]["clusterIP"])
+        with contextlib.suppress(Refused):  # it was there before; what a probe of it says
+            given[DNS_ADDRESS] = str((await cluster.api.read(SERVICE, *DNS))["spec"]["clusterIP"])
         return cls(standing, services, given)
 
     def translated(self, probe: Probe, draw: random.Random) -> Try | str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Tunnel, Uses, leases_of, uses_of
-from pytest_netbench.families.faulty.clusters import setting
+from pytest_netbench.families.faulty.clusters import is_cluster, setting
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
@@ -36,6 +36,7 @@ TRAFFIC: Final = "The network carries this traffic all the time. When it is heal
 BROWSED: Final = (
     "Hosts ask for these pages all the time, {per_s:g} times a second in all; telemetry has what came of it."
 )
+CALLED: Final = "Pods call the services that they need about once a second; telemetry has what came of it (`requests`)."
 SERVED: Final = (
     "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
 )
@@ -123,5 +124,6 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *_validation(uses),
         *_leases(leases_of(payload)),
         *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
+        *([CALLED] if is_cluster(payload) else []),
     ]
     return "\n".join(lines)

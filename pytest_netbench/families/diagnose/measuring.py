@@ -128,7 +128,7 @@ QUERY_TELEMETRY_SPEC: Final = spec_of(
     f" have gone wrong. Tables: {_SCHEMA}. `time_s` are seconds of wall time since the traffic began, `lab_s` those of"
     " the devices' own timers. `stalled_ms`: for so long the sender did not run although it should have, because the"
     " machine under the network was busy; loss and lost sessions in such moments may have no other cause."
-    " `requests` are those that hosts make to web servers, if they do."
+    " `requests` are those that hosts make to web servers, and pods of a cluster to its services, if they do."
     " A neighbor that a router no longer lists has no row from then on."
     f" Counters count from the start of a node. At most {MOST_ROWS} rows are shown, and a"
     f" query may take {LONGEST_S:g} s.",

@@ -1,4 +1,4 @@
-"""Runs the traffic of a network, and samples its counters, flows and neighbors into a store while it runs."""
+"""Runs the traffic of a network, and samples its counters, flows, neighbors and calls into a store while it runs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.families.diagnose.store import Store
-from pytest_netbench.lab.capabilities import crashed
+from pytest_netbench.lab.capabilities import crashed, offers
 from pytest_netbench.lab.probing import FlowReport
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.demand import Demand
-from pytest_netbench.platforms.capabilities import COUNTERS
+from pytest_netbench.platforms.capabilities import CALLS, COUNTERS, MadeCall
 from pytest_netbench.platforms.driver import ListsNeighbors
 
 EVERY_S: Final = 0.5
@@ -24,6 +24,8 @@ PROOF_S: Final = 0.25
 HEALTHY_SAMPLES: Final = 2
 HEALTHY_S: Final = 20.0
 """Wall seconds in which so many samples in a row must meet all demands."""
+MOST_CALLS: Final = 200_000
+"""So many calls of pods are kept: those of two hours and more."""
 _LATE_PACKETS: Final = 2
 """Packets on their way at the beginning or the end of a sample are no loss."""
 _NOTHING: Final = FlowReport(offered_bps=0.0, received_bps=0.0, sent_packets=0, received_packets=0)
@@ -52,6 +54,8 @@ class Telemetry:
         self._sampled = threading.Condition()
         self._breached: list[tuple[int, ...]] = []
         self._most_samples: float = math.inf
+        self._seen: dict[str, frozenset[MadeCall]] = {}
+        self._kept_calls = 0
         self._failure: LabError | None = None
         self._thread = threading.Thread(target=self._run, name="netbench-telemetry", daemon=True)
 
@@ -142,6 +146,7 @@ class Telemetry:
         self.store.add("flows", ((*now, *_flow(*one)) for one in zip(self._demands, reports, strict=True)))
         self.store.add("interfaces", self._interfaces(now))
         self.store.add("neighbors", self._neighbors(now))
+        self.store.add("requests", self._calls())
         return tuple(
             number
             for number, (demand, report) in enumerate(zip(self._demands, reports, strict=True))
@@ -167,6 +172,20 @@ class Telemetry:
         for name, node in self._answering():
             for interface, counted in node.capability(COUNTERS).counters().items():
                 yield (*now, name, interface, *vars(counted).values())
+
+    def _calls(self) -> Iterator[tuple[Any, ...]]:
+        """The calls that have ended since the last sample, but for those that began before the traffic."""
+        for name, node in self._answering():
+            if not offers(node, CALLS):
+                continue
+            found = node.capability(CALLS).calls()
+            seen, self._seen[name] = self._seen.get(name, frozenset()), frozenset(found)
+            for one in found:
+                since_s = one.began - self._started
+                if one not in seen and since_s >= 0 and self._kept_calls < MOST_CALLS:
+                    self._kept_calls += 1
+                    moment = round(since_s, 3), round(since_s * self._lab.time_scale, 1)
+                    yield *moment, name, one.url, one.status, one.total_ms, one.error
 
     def _neighbors(self, now: Moment) -> Iterator[tuple[Any, ...]]:
         for name, node in self._answering():

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pytest_netbench.faults.kubernetes.builders import ClusterValue, Edit, cluster_fault
 from pytest_netbench.faults.kubernetes.patches import Object
 from pytest_netbench.faults.kubernetes.policies import KIND, OfPolicy, pods_in, policies_in
-
-_NAMES: Final = ("access", "base", "default", "main", "traffic")
-"""What the policy may be called behind the name of a workload that has a policy already."""
+from pytest_netbench.kubernetes.applications.words import POLICIES
 
 
 class Surplus(OfPolicy):
@@ -51,8 +49,11 @@ def _places(objects: Sequence[Object]) -> Iterator[Surplus]:
     for number, (namespace, labels) in enumerate(pods_in(objects)):
         key = used[0] if used else next(iter(labels))
         value = labels[key]
-        name = value if (namespace, value) not in taken else f"{value}-{_NAMES[number % len(_NAMES)]}"
-        if (namespace, name) not in taken:
+        # called as the application calls its own: each workload has two policies at most
+        names = [value, *(f"{value}-{one}" for one in POLICIES)]
+        held = [one for one in names if (namespace, one) in taken]
+        name = value if not held else f"{value}-{POLICIES[number % len(POLICIES)]}"
+        if len(held) < 2:
             for direction in ("Ingress", "Egress"):
                 yield Surplus(namespace=namespace, policy=name, key=key, value=value, direction=direction)
 

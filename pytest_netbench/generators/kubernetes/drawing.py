@@ -29,6 +29,8 @@ _WEIGHT: Final[dict[ApplicationName, int]] = {"boutique": 1, "drawn": 2}
 _APPLICATIONS: Final = 60
 """How many applications are drawn for one task."""
 _SEEDS: Final = 2**31
+_SURPLUS: Final = frozenset({"ALLOW", "DENY"})
+"""Where a policy too many may occur, some workloads have two policies anyhow, so that its name tells nothing."""
 
 
 class ClusterParameters(Parameters):
@@ -77,7 +79,8 @@ class Draw:
         kinds = [one for one in parameters.applications for _ in range(_WEIGHT[one])]
         for _ in range(_APPLICATIONS):
             kind = source.choice(kinds)
-            application = _application(kind, parameters.services.draw(source), source.randrange(_SEEDS))
+            services, seed = parameters.services.draw(source), source.randrange(_SEEDS)
+            application = _application(kind, services, seed, seconds=not _SURPLUS.isdisjoint(labels))
             names = [ALL[one] for one in self.label.split("+")]  # type: ignore[index]
             broken = break_application(application, names, source, self._dropped)
             if broken is not None:
@@ -114,8 +117,8 @@ class Draw:
         }
 
 
-def _application(kind: ApplicationName, services: int, seed: int) -> Application:
-    return boutique(seed) if kind == "boutique" else drawn(seed, services=services)
+def _application(kind: ApplicationName, services: int, seed: int, *, seconds: bool) -> Application:
+    return boutique(seed, seconds=seconds) if kind == "boutique" else drawn(seed, services=services, seconds=seconds)
 
 
 def _topology(application: Application, control: Control, *, machines: Sequence[str]) -> Topology:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from pytest_netbench.kubernetes.applications.addresses import OTHER_PORTS, service_addresses
 from pytest_netbench.kubernetes.applications.graph import Admits, Application, Serves, Style, Workload
+from pytest_netbench.kubernetes.applications.seconds import with_second_policies
 
 NAME: Final = "boutique"
 
@@ -72,31 +73,33 @@ WORKLOADS: Final[Mapping[str, _Fact]] = {
 """By name. The frontend admits anyone, and each workload may send anywhere, as its published policies say."""
 
 
-def boutique(seed: int = 0) -> Application:
+def boutique(seed: int = 0, *, seconds: bool = False) -> Application:
     """Return Online Boutique: 12 workloads in the namespace ``boutique``, 12 policies and ``deny-all``.
 
     Args:
         seed: Of the addresses of its Services, of the port at which nothing serves, and of the order of its objects.
+        seconds: Whether some workloads have two policies, which say the same together. None has as it is published.
     """
     source = random.Random(f"{NAME}/{seed}")  # noqa: S311  (must be reproducible, not secret)
     addresses = service_addresses(len(WORKLOADS), source)
+    workloads = tuple(
+        Workload(
+            name=name,
+            namespace=NAME,
+            tier=fact.tier,
+            serves=fact.serves,
+            port=fact.port,
+            service_port=fact.service_port,
+            address=address if fact.serves else None,
+            calls=fact.calls,
+            admits=fact.admits,
+        )
+        for (name, fact), address in zip(WORKLOADS.items(), addresses, strict=True)
+    )
     return Application(
         name="Online Boutique",
         namespaces=(NAME,),
-        workloads=tuple(
-            Workload(
-                name=name,
-                namespace=NAME,
-                tier=fact.tier,
-                serves=fact.serves,
-                port=fact.port,
-                service_port=fact.service_port,
-                address=address if fact.serves else None,
-                calls=fact.calls,
-                admits=fact.admits,
-            )
-            for (name, fact), address in zip(WORKLOADS.items(), addresses, strict=True)
-        ),
+        workloads=with_second_policies(workloads, seed) if seconds else workloads,
         other_port=source.choice(OTHER_PORTS),
         style=Style(),
         seed=seed,

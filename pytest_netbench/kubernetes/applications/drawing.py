@@ -19,6 +19,7 @@ from pytest_netbench.kubernetes.applications.graph import (
     Style,
     Workload,
 )
+from pytest_netbench.kubernetes.applications.seconds import with_second_policies
 from pytest_netbench.kubernetes.applications.words import LOADS, MONITORS, NAMES, NAMESPACES, PORTS, SERVICE_PORTS
 
 FEWEST: Final = 6
@@ -43,7 +44,7 @@ class _Draft:
     reaches_all: bool = False
 
 
-def drawn(seed: int, *, services: int) -> Application:
+def drawn(seed: int, *, services: int, seconds: bool = False) -> Application:
     """Draw an application.
 
     Its tiers are web, backend and data; some backends are shared by all namespaces; a workload without a Service sends
@@ -53,6 +54,7 @@ def drawn(seed: int, *, services: int) -> Application:
     Args:
         seed: Equal seeds and sizes draw equal applications, on every machine.
         services: Number of workloads, 6 to 40.
+        seconds: Whether some workloads have two policies, which say together what is in one otherwise.
 
     Raises:
         UsageError: There cannot be so many.
@@ -77,12 +79,16 @@ def drawn(seed: int, *, services: int) -> Application:
     return Application(
         name=f"the application {namespaces[0]}",
         namespaces=tuple(dict.fromkeys(one.namespace for one in drafts)),
-        workloads=tuple(_workloads(drafts, sends, default, source)),
+        workloads=_named(_workloads(drafts, sends, default, source), seed if seconds else None),
         default=default,
         other_port=source.choice(OTHER_PORTS),
         style=style,
         seed=seed,
     )
+
+
+def _named(workloads: Sequence[Workload], seed: int | None) -> tuple[Workload, ...]:
+    return tuple(workloads) if seed is None else with_second_policies(workloads, seed)
 
 
 def _drafts(count: int, namespaces: Sequence[str], source: random.Random) -> list[_Draft]:

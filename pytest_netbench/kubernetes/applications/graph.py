@@ -36,6 +36,7 @@ class Workload:
         admits: Whom it lets in.
         sends: Where it may send.
         reaches_all: Whether it is let in everywhere, at every port.
+        second: What its second policy is called behind its name; ``None`` if all is in one.
         replicas: Number of its pods.
     """
 
@@ -50,6 +51,7 @@ class Workload:
     admits: Admits = "callers"
     sends: Sends = "anywhere"
     reaches_all: bool = False
+    second: str | None = None
     replicas: int = 1
 
     @property

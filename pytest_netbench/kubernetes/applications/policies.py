@@ -59,7 +59,35 @@ def _of_workload(application: Application, workload: Workload) -> Iterator[Objec
             spec["ingress"] = ingress
         if "Egress" in types and egress:
             spec["egress"] = egress
-        yield network_policy(workload.name, workload.namespace, spec)
+        for name, part in zip(_names(workload), _parts(workload, spec), strict=False):
+            yield network_policy(name, workload.namespace, part)
+
+
+def _names(workload: Workload) -> tuple[str, str]:
+    return workload.name, f"{workload.name}-{workload.second}"
+
+
+def _parts(workload: Workload, spec: Object) -> list[Object]:
+    """What one policy says, shared out among two if the workload has two and there is enough of it."""
+    types = spec["policyTypes"]
+    if workload.second is None:
+        return [spec]
+    if len(types) > 1:
+        other = {"Ingress": "egress", "Egress": "ingress"}
+        return [
+            {**{key: value for key, value in spec.items() if key != other[one]}, "policyTypes": [one]} for one in types
+        ]
+    key = types[0].lower()
+    first, second = _halves(spec.get(key, []), "from" if key == "ingress" else "to")
+    return [{**spec, key: first}, {**spec, key: second}] if first else [spec]
+
+
+def _halves(rules: list[Object], direction: str) -> tuple[list[Object], list[Object]]:
+    """Rules in two parts, or the peers of the only one; the first part is empty if there is only one peer."""
+    if len(rules) == 1 and len(peers := rules[0].get(direction, [])) > 1:
+        rules = [{**rules[0], direction: several} for several in (peers[:1], peers[1:])]
+    half = len(rules) // 2
+    return rules[:half], rules[half:]
 
 
 def _ingress(application: Application, workload: Workload) -> list[Object]:

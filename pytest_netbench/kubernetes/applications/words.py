@@ -16,6 +16,8 @@ videos vouchers warehouse weather wishlist
 """
 NAMES: Final = tuple(_NAMES.split())
 NAMESPACES: Final = ("alpha", "aurora", "cobalt", "comet", "delta", "ember", "falcon", "harbor", "indigo", "jasper")
+POLICIES: Final = ("access", "base", "default", "main", "traffic")
+"""What a second policy is called behind the name of its workload."""
 LOADS: Final = ("traffic", "visitors", "crawler")
 MONITORS: Final = ("collector", "scraper", "observer")
 PORTS: Final = {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from pytest_netbench.families.diagnose import briefing
 from pytest_netbench.families.faulty.clusters import wanted
 from pytest_netbench.families.repair.briefing import assignment
+from pytest_netbench.generators.kubernetes.diagnose import DiagnoseKubernetes, DiagnoseKubernetesParameters
 from pytest_netbench.generators.kubernetes.repair import RepairKubernetes, RepairKubernetesParameters
+from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import FlowGroup
 from pytest_netbench.model.repair import Repair, repair_of
 
@@ -50,6 +53,11 @@ def test_the_brief_says_what_the_workstation_is_for_and_where_workloads_are() ->
 
 def test_the_brief_of_online_boutique_is_short() -> None:
     assert len(assignment(boutique()).splitlines()) < 45
+
+
+def test_the_brief_of_a_diagnosis_says_that_telemetry_has_the_calls_of_pods() -> None:
+    drawn = DiagnoseKubernetes().draw(DiagnoseKubernetesParameters(), seed=1, index=0)
+    assert briefing.CALLED in briefing.assignment(diagnose_of(drawn)).splitlines()
 
 
 def test_many_names_are_said_in_few_words() -> None:

@@ -18,6 +18,7 @@ from pytest_netbench.generators.kubernetes.labels import ALL, FAULTS, WORKER_FAU
 from pytest_netbench.generators.kubernetes.repair import RepairKubernetes
 from pytest_netbench.kubernetes.applications.addresses import WORKERS
 from pytest_netbench.kubernetes.applications.connectivity import Connectivity
+from pytest_netbench.kubernetes.applications.words import POLICIES
 from pytest_netbench.model.diagnosis import Diagnosis, RootCause, diagnose_of
 from pytest_netbench.model.objects import objects_of
 from pytest_netbench.model.task import Task
@@ -68,6 +69,40 @@ def test_the_symptom_is_what_the_faults_make_wrong(family: str) -> None:
             fault, parameters = known(injected)
             objects = fault.edit(parameters).applied(objects)
         assert Connectivity(objects).wrong(payload.all_flows) == payload.symptom
+
+
+def policies_by_workload(task: Task, *, with_faults: bool) -> list[set[str]]:
+    """What the policies of each workload are called, behind its name, with what is injected or without."""
+    objects = objects_of(diagnose_of(task).startup_configs["workstation"])
+    for injected in diagnose_of(task).faults if with_faults else ():
+        fault, parameters = known(injected)
+        objects = fault.edit(parameters).applied(objects)
+    names = [one["metadata"]["name"] for one in objects if one["kind"] == "NetworkPolicy"]
+    workloads = [one["metadata"]["name"] for one in objects if one["kind"] == "Deployment"]
+    return [{name.removeprefix(one) for name in names if name in seconds(one)} for one in workloads]
+
+
+def seconds(workload: str) -> list[str]:
+    return [workload, *(f"{workload}-{one}" for one in POLICIES)]
+
+
+@pytest.mark.parametrize(("label", "applications"), [("DENY", "drawn"), ("ALLOW", "drawn"), ("ALLOW", "boutique")])
+def test_the_name_of_a_policy_too_many_is_one_that_policies_have_in_healthy_applications(
+    label: str, applications: str
+) -> None:
+    drawn = [
+        one("diagnose", index, labels=(label,), level=1, healthy=0, services="6-12", applications=(applications,))
+        for index in range(40)
+    ]
+    healthy = [found for task in drawn for found in policies_by_workload(task, with_faults=False)]
+    faulty = [found for task in drawn for found in policies_by_workload(task, with_faults=True)]
+    assert max(map(len, faulty)) == max(map(len, healthy)) == 2
+    ours, theirs = (Counter(name for found in each for name in found) for each in (healthy, faulty))
+    assert ours.keys() == theirs.keys() == {"", *(f"-{one}" for one in POLICIES)}
+    # in each application several have two policies anyhow
+    several = [sum(len(found) == 2 for found in policies_by_workload(task, with_faults=False)) for task in drawn]
+    assert sum(map(bool, several)) > 30
+    assert sum(several) > 40
 
 
 def test_the_workstation_can_be_changed_where_something_is_to_be_repaired() -> None:

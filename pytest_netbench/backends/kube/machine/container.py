@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.machine import containers, pipes, statuses
+from pytest_netbench.backends.kube.machine import containers, happenings, pipes, statuses
+from pytest_netbench.backends.kube.machine.happenings import Note
 from pytest_netbench.backends.kube.machine.logs import Log
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.machine.statuses import State
@@ -36,6 +37,7 @@ class Container:
         slot: Where it runs.
         variables: Its environment.
         changed: Is told when its state has changed.
+        note: Takes note of what happens to it.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class Container:
         slot: SlotNode,
         variables: Mapping[str, str],
         changed: Callable[[], None],
+        *,
+        note: Note,
     ) -> None:
         self.spec = spec
         self.slot = slot
@@ -58,6 +62,7 @@ class Container:
         self._where = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({pod['metadata']['uid']})"
         self._identity = statuses.identity_of(pod, spec)
         self._changed = changed
+        self._note = note
         self._attached: list[asyncio.Queue[Piece]] = []
         self._early: list[Piece] | None = []
         """What the first one who attaches is told: what was written before."""
@@ -101,6 +106,8 @@ class Container:
         if delay:
             why = f"back-off {delay:g}s restarting failed container={self.spec['name']} pod={self._where}"
             waiting = {"reason": "CrashLoopBackOff", "message": why}
+            known_as = f"Back-off restarting failed container {self.spec['name']} in pod {self._where}"
+            self._note("BackOff", known_as, container=self.spec["name"], is_warning=True)
             self._set(State("waiting", waiting, restarts=restarts, last=details))
         await asyncio.sleep(delay)
         self.state = self.state._replace(last=details)
@@ -110,11 +117,13 @@ class Container:
         self._changed()
 
     async def _run_once(self, started: str, restarts: int) -> Completed:
+        happenings.made(self._note, self.spec)
         try:
             self.program = program = await asyncio.to_thread(self._start)
         except LabError as error:
             return Completed(stdout="", stderr=str(error), returncode=128)
         try:
+            happenings.started(self._note, self.spec)
             running = {"startedAt": started}
             self._set(State("running", running, ready=True, restarts=restarts, last=self.state.last))
             if not self.takes_input:

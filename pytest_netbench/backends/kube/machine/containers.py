@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pytest_netbench.backends.kube.machine.environment import expanded
 from pytest_netbench.backends.kube.plan import DNS_ADDRESS
+from pytest_netbench.lab.kubernetes import calls
 from pytest_netbench.lab.kubernetes.client import Object
 from pytest_netbench.lab.request import SHARED_FILES
 
@@ -68,7 +69,7 @@ def executed(container: Mapping[str, Any], words: Sequence[str]) -> list[str]:
 
 
 def files(pod: Object, address: str) -> dict[str, str]:
-    """Files that a kubelet gives a pod: its resolver's settings, and its own name."""
+    """Files that a kubelet gives a pod: its resolver's settings, its own name, and an empty record of calls."""
     namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
     searched = f"{namespace}.svc.{_DOMAIN} svc.{_DOMAIN} {_DOMAIN}"
     resolver = f"search {searched}\nnameserver {DNS_ADDRESS}\noptions ndots:5 timeout:1 attempts:2\n"
@@ -78,6 +79,7 @@ def files(pod: Object, address: str) -> dict[str, str]:
         "/etc/nsswitch.conf": _NAMES,
         "/etc/hosts": hosts,
         "/etc/hostname": f"{name}\n",
+        calls.FILE: "",
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pytest_netbench.backends.kube.machine import registration
 from pytest_netbench.backends.kube.machine.podrun import PodRun
+from pytest_netbench.backends.kube.machine.recorder import Recorder
 from pytest_netbench.backends.kube.machine.slots import Slots
 from pytest_netbench.backends.kube.plan import Machine
 from pytest_netbench.errors import LabError
@@ -55,6 +56,8 @@ class Kubelet:
         self._version = version
         self._connects = connects
         self._toolboxes = toolboxes
+        self.recorder = Recorder(machine.name, api)
+        """Writes what happens to pods."""
         self.runs: dict[str, PodRun] = {}
         """By uid of a pod."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -147,6 +150,7 @@ class Kubelet:
             host=self.machine.address,
             connects=self._connects,
             report=partial(self._report_of_run, pod),
+            note=partial(self.recorder.note, pod),
         )
         await run.run(self._toolboxes_full)
 
@@ -163,6 +167,8 @@ class Kubelet:
     async def _end(self, pod: Object, *, report: bool) -> None:
         self._statuses.pop(pod["metadata"]["uid"], None)
         run = self.runs.pop(pod["metadata"]["uid"], None)
+        for name in () if run is None else run.containers:
+            self.recorder.note(pod, "Killing", f"Stopping container {name}", container=name)
         if run is not None and run.slot is not None:
             await asyncio.to_thread(run.slot.end)
             self._slots.give(run.slot)

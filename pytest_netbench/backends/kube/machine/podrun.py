@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.machine import containers, environment, requests, statuses
+from pytest_netbench.backends.kube.machine import containers, environment, happenings, requests, statuses
 from pytest_netbench.backends.kube.machine.container import Container
+from pytest_netbench.backends.kube.machine.happenings import Note
 from pytest_netbench.backends.kube.machine.served import ServedContainer
 from pytest_netbench.backends.kube.machine.slots import SlotNode, Slots
 from pytest_netbench.backends.kube.machine.statuses import State
@@ -27,6 +28,7 @@ class PodRun:
         host: The address of the machine.
         connects: Returns whether a TCP port of an address takes a connection from the machine.
         report: Takes each status.
+        note: Takes note of what happens to it.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class PodRun:
         host: str,
         connects: Callable[[str, int], Awaitable[bool]],
         report: Callable[[Object], Awaitable[None]],
+        note: Note,
     ) -> None:
         self.pod = pod
         self.slot: SlotNode | None = None
@@ -47,6 +50,7 @@ class PodRun:
         self._host = host
         self._connects = connects
         self._report = report
+        self._note = note
         self._started = containers.now()
         self._changed = asyncio.Event()
 
@@ -87,8 +91,10 @@ class PodRun:
     async def _container(self, spec: Mapping[str, Any], slot: SlotNode) -> AnyContainer:
         found = await environment.variables(self._api, self.pod, spec, address=slot.address, host=self._host)
         if containers.is_own(spec["image"]) or containers.serves(spec):
-            return ServedContainer(self.pod, spec, slot, found, self._changed.set, connects=self._connects)
-        return Container(self.pod, spec, slot, found, self._changed.set)
+            return ServedContainer(
+                self.pod, spec, slot, found, self._changed.set, connects=self._connects, note=self._note
+            )
+        return Container(self.pod, spec, slot, found, self._changed.set, note=self._note)
 
     def _problem(self, toolboxes_full: Callable[[], str | None]) -> tuple[str, str] | None:
         for container in self.pod["spec"]["containers"]:
@@ -102,6 +108,7 @@ class PodRun:
         return None if full is None else ("ImagePullBackOff", full)
 
     async def _report_waiting(self, reason: str, message: str) -> None:
+        happenings.waits(self._note, self.pod, reason, message)
         state = State("waiting", {"reason": reason, "message": message})
         await self._report_states({one["name"]: state for one in self.pod["spec"]["containers"]})
 

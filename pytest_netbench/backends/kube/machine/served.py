@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from pytest_netbench.backends.kube.machine import containers
+from pytest_netbench.backends.kube.machine import containers, happenings
+from pytest_netbench.backends.kube.machine.happenings import Note
 from pytest_netbench.backends.kube.machine.logs import Log, moment_of, new_text
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.machine.statuses import State, ended, identity_of
@@ -15,6 +17,10 @@ from pytest_netbench.lab.kubernetes.client import Object
 
 _PROBE_PAUSE_S: Final = 0.02
 _LOOK_S: Final = 5.0
+_STARTS_S: Final = 5.0
+"""So long a program may take until it serves."""
+_PROBED_S: Final = 1.0
+_SILENT_S: Final = 0.9
 _KILLED: Final = -9
 
 
@@ -28,6 +34,7 @@ class ServedContainer:
         variables: Its environment.
         changed: Is told when its state has changed.
         connects: Returns whether a TCP port of an address takes a connection from the machine.
+        note: Takes note of what happens to it.
     """
 
     has_terminal = takes_input = False
@@ -42,6 +49,7 @@ class ServedContainer:
         changed: Callable[[], None],
         *,
         connects: Callable[[str, int], Awaitable[bool]],
+        note: Note,
     ) -> None:
         self.spec = spec
         self.slot = slot
@@ -53,6 +61,7 @@ class ServedContainer:
         self._identity = identity_of(pod, spec)
         self._changed = changed
         self._connects = connects
+        self._note = note
         self._text = ""
         self._moment = 0.0
         self._reading = asyncio.Lock()
@@ -65,17 +74,31 @@ class ServedContainer:
         port = containers.probed_port(self.spec)
         while True:
             started = containers.now()
+            happenings.made(self._note, self.spec)
             await asyncio.to_thread(self.slot.start, self.spec["name"], containers.argv(), env)
+            happenings.started(self._note, self.spec)
             if port is not None and not await self._connects(self.slot.address, port):
                 self._set(State("running", {"startedAt": started}, restarts=restarts, last=last))
-                while not await self._connects(self.slot.address, port):
-                    await asyncio.sleep(_PROBE_PAUSE_S)
+                await self._await_port(port)
             self._set(State("running", {"startedAt": started}, ready=True, restarts=restarts, last=last))
             while await asyncio.to_thread(self._runs):
                 await asyncio.sleep(_LOOK_S)
             last = ended(_KILLED, started=started, finished=containers.now(), identity=self._identity)
             self._set(State("terminated", last, restarts=restarts, last=last))
             restarts += 1
+
+    async def _await_port(self, port: int) -> None:
+        began = noted = time.monotonic()
+        while True:
+            asked = time.monotonic()
+            if await self._connects(self.slot.address, port):
+                return
+            now = time.monotonic()
+            if now - began > _STARTS_S and now - noted > _PROBED_S:
+                noted = now
+                is_silent = now - asked > _SILENT_S
+                happenings.not_ready(self._note, self.spec, self.slot.address, port, is_silent=is_silent)
+            await asyncio.sleep(_PROBE_PAUSE_S)
 
     def _runs(self) -> bool:
         try:

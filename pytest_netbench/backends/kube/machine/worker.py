@@ -96,6 +96,7 @@ class Worker:
                 *(store.follow() for store in self.stores.values()),
                 *(table.follow() for table in self.tables.values()),
                 self.kubelet.stay_alive(),
+                self.kubelet.recorder.follow(),
             )
         ]
         await asyncio.gather(*(store.listed.wait() for store in self.stores.values()))
@@ -178,7 +179,8 @@ async def connects(sockets: NetworkSockets, address: str, port: int, *, within_s
     with opened:
         opened.setblocking(False)
         try:
-            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(opened, (address, port)), within_s)
+            async with asyncio.timeout(within_s):  # wait_for of Python 3.11 may swallow a cancellation
+                await asyncio.get_running_loop().sock_connect(opened, (address, port))
         except (OSError, TimeoutError):
             return False
         return True

@@ -2,17 +2,19 @@
 
 ``NETBENCH_SERVE`` says what it serves (``http:8080``, ``grpc:9555``, ``redis:6379``, ``dns:53``), several by commas.
 ``NETBENCH_CALLS`` names the services that it calls each second (``cart.shop:7070/grpc``). Calls that fail are written
-to the log.
+to the log, and what came of the last calls to a file.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import selectors
 import socket
 import struct
 import threading
 import time
+from collections import deque
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 ZONE = "/etc/zone"
@@ -21,6 +23,10 @@ CALL_EVERY_S = 1.0
 CALL_S = 1.0
 MOST_CLIENTS = 256
 IDLE_S = 30.0
+CALLS = "/run/netbench-calls"
+KEPT_CALLS = 128
+WRITE_EVERY_S = 0.5
+LONGEST_WORDS = 100
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
@@ -305,30 +311,71 @@ def request_of(protocol: str, host: str) -> bytes:
     return PREFACE + frame(4, 0, 0) + frame(1, 4, 1, fields) + frame(0, 1, 1, b"\0\0\0\0\0")
 
 
-def call(host: str, port: int, protocol: str) -> str:
-    """Call a service; return what went wrong, or nothing."""
+def call(host: str, port: int, protocol: str) -> tuple[str, int | None]:
+    """Call a service; return what went wrong, or nothing, and the status of HTTP."""
     try:
         addresses = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_STREAM)
     except OSError as error:
-        return f"name lookup failed: {error.strerror}"
+        return f"name lookup failed: {error.strerror}", None
     try:
         with socket.create_connection((str(addresses[0][4][0]), port), timeout=CALL_S) as connection:
             connection.sendall(request_of(protocol, host))
-            return "" if connection.recv(LONGEST) else "connection closed"
+            answer = connection.recv(LONGEST)
+            return "" if answer else "connection closed", status_of(answer)
     except TimeoutError:
-        return "timed out"
+        return "timed out", None
     except OSError as error:
-        return (error.strerror or str(error)).lower()
+        return (error.strerror or str(error)).lower(), None
 
 
-def caller(target: str) -> None:
+def status_of(answer: bytes) -> int | None:
+    """The status of an answer by HTTP/1.1; nothing for another protocol."""
+    words = answer.split(b" ", 2)
+    return int(words[1]) if words[0].startswith(b"HTTP/1.") and words[1:] and words[1].isdigit() else None
+
+
+class Record:
+    """What came of the last calls, in a file: a list with a list for each. Moments are those of the monotonic clock."""
+
+    def __init__(self) -> None:
+        self._calls: deque[tuple[float, str, int | None, float, str]] = deque(maxlen=KEPT_CALLS)
+        self._lock = threading.Lock()
+        self._written = True
+
+    def add(self, began: float, url: str, status: int | None, problem: str) -> None:
+        took_ms = round((time.monotonic() - began) * 1000, 2)
+        with self._lock:
+            self._calls.append((round(began, 4), url[:LONGEST_WORDS], status, took_ms, problem[:LONGEST_WORDS]))
+            self._written = False
+
+    def write(self) -> None:
+        """Write the file, unless it has all of them."""
+        with self._lock:
+            found, written, self._written = [*self._calls], self._written, True
+        if not written:
+            with open(f"{CALLS}~", "w") as file:
+                json.dump(found, file)
+            os.replace(f"{CALLS}~", CALLS)
+
+    def keep_written(self) -> None:
+        """Write the file for ever, or until it cannot be written."""
+        while True:
+            time.sleep(WRITE_EVERY_S)
+            try:
+                self.write()
+            except OSError:
+                return
+
+
+def caller(target: str, record: Record) -> None:
     """Call a service each second, for ever, and log when that begins to fail and when it works again."""
     where, _, protocol = target.partition("/")
     host, _, port = where.rpartition(":")
     failing, count = "", 0
     while True:
         began = time.monotonic()
-        problem = call(host, int(port), protocol or "grpc")
+        problem, status = call(host, int(port), protocol or "grpc")
+        record.add(began, f"{protocol or 'grpc'}://{host}:{port}", status, problem)
         count = count + 1 if problem else 0
         if problem and (problem != failing or count % 10 == 0):
             log(f"error: call to {host}:{port} failed: {problem}")
@@ -346,8 +393,10 @@ def main() -> None:
         server.listen(protocol, int(port))
     targets = [one for one in os.environ.get("NETBENCH_CALLS", "").split(",") if one]
     if targets:
+        record = Record()
         for target in targets:
-            threading.Thread(target=caller, args=(target,), daemon=True).start()
+            threading.Thread(target=caller, args=(target, record), daemon=True).start()
+        threading.Thread(target=record.keep_written, daemon=True).start()
     while True:
         server.run(time.monotonic() + IDLE_S)
 

@@ -78,6 +78,24 @@ def test_policies_let_through_what_the_graph_permits_and_no_more(number: int) ->
     assert [str(wanted[one]) for one in wrong] == []
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_second_policies_of_online_boutique_let_through_what_its_published_ones_do(seed: int) -> None:
+    plain, other = manifests(boutique(seed)), manifests(boutique(seed, seconds=True))
+    assert Connectivity(other).wrong(flows(boutique(seed)), right=Connectivity(plain)) == ()
+    before, after = (
+        {(one["kind"], one["metadata"]["name"]): one for one in found if one["kind"] != "NetworkPolicy"}
+        for found in (plain, other)
+    )
+    assert before == after
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_second_policies_of_drawn_applications_let_through_what_the_graph_permits_and_no_more(seed: int) -> None:
+    application = drawn(seed, services=SIZES[seed % len(SIZES)], seconds=True)
+    assert not Connectivity(manifests(application)).wrong(flows(application))
+    assert any(one.second for one in application.workloads)
+
+
 def test_an_application_without_one_of_its_policies_does_not_let_through_the_same() -> None:
     noticed = 0
     for application in applications()[:12]:

@@ -1,4 +1,4 @@
-"""Trials of repairs on a cluster: an agent that types, and what it is worth."""
+"""Trials of repairs: an agent that types, and what it is worth."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from pytest_netbench.trial.stage import Stage
 
 
 class Typist:
-    """Enters the given commands at the workstation; those that begin with a question mark only read."""
+    """Enters the given commands at a device, one request each; those that begin with a question mark only read."""
 
     info = AgentInfo(id="typist", strategy="typist")
 
-    def __init__(self, *commands: str) -> None:
+    def __init__(self, *commands: str, device: str = "workstation") -> None:
         self.commands = commands
+        self.device = device
         self.seen: list[str] = []
 
     def run(self, brief: Brief, ani: Ani) -> Submission:
         for command in self.commands:
             try:
                 if command.startswith("?"):
-                    self.seen.append(ani.execute_cmd("workstation", command[1:])["output"])
+                    self.seen.append(ani.execute_cmd(self.device, command[1:])["output"])
                 else:
-                    self.seen += [str(one) for one in ani.update_cfg("workstation", [command])["results"]]
+                    self.seen += [str(one) for one in ani.update_cfg(self.device, [command])["results"]]
             except AniError as error:
                 self.seen.append(f"error: {error}")
         return Submission()
