@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import Object
 
 _PROBE_PAUSE_S: Final = 0.02
+_PROMPT_S: Final = 0.5
+"""A program that serves so soon is reported once, as ready: each report costs every follower of the API an event."""
 _LOOK_S: Final = 5.0
 _KILLED: Final = -9
 
@@ -66,16 +69,22 @@ class ServedContainer:
         while True:
             started = containers.now()
             await asyncio.to_thread(self.slot.start, self.spec["name"], containers.argv(), env)
-            if port is not None and not await self._connects(self.slot.address, port):
-                self._set(State("running", {"startedAt": started}, restarts=restarts, last=last))
-                while not await self._connects(self.slot.address, port):
-                    await asyncio.sleep(_PROBE_PAUSE_S)
+            if port is not None:
+                await self._await_serving(port, State("running", {"startedAt": started}, restarts=restarts, last=last))
             self._set(State("running", {"startedAt": started}, ready=True, restarts=restarts, last=last))
             while await asyncio.to_thread(self._runs):
                 await asyncio.sleep(_LOOK_S)
             last = ended(_KILLED, started=started, finished=containers.now(), identity=self._identity)
             self._set(State("terminated", last, restarts=restarts, last=last))
             restarts += 1
+
+    async def _await_serving(self, port: int, meanwhile: State) -> None:
+        """Return once the program serves; with a state meanwhile if that takes long."""
+        prompt_until = time.monotonic() + _PROMPT_S
+        while not await self._connects(self.slot.address, port):
+            if time.monotonic() > prompt_until and self.state != meanwhile:
+                self._set(meanwhile)
+            await asyncio.sleep(_PROBE_PAUSE_S)
 
     def _runs(self) -> bool:
         try:

@@ -69,7 +69,7 @@ class Worker:
         return self.dropped == drops.API
 
     async def start(self) -> None:
-        """Register the machine and begin to follow the API."""
+        """Say that the machine is alive, and begin to follow the API and to run pods. It passes no service yet."""
         url = f"http://{CONTROL_PLANE_ADDRESS}:{MACHINE_PORT}"
         self._api = Api(url, token=self._token, open_socket=self._sockets.tcp_socket)
         kinds = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
@@ -94,11 +94,14 @@ class Worker:
             asyncio.create_task(work)
             for work in (
                 *(store.follow() for store in self.stores.values()),
-                *(table.follow() for table in self.tables.values()),
                 self.kubelet.stay_alive(),
             )
         ]
         await asyncio.gather(*(store.listed.wait() for store in self.stores.values()))
+
+    def enforce(self) -> None:
+        """Begin to let the kernel have services and policies, and each change of them."""
+        self._tasks += [asyncio.create_task(table.follow()) for table in self.tables.values()]
 
     def _listener(self) -> socket.socket:
         """Where the control plane finds out whether it reaches this machine. What is asked for the gateway serves."""
