@@ -180,10 +180,10 @@ class Runtime:
         others = [one for one in self._asked if one["kind"] not in (NAMESPACE.name, DEPLOYMENT.name)]
         roles = identities.roles(one["metadata"]["name"] for one in spaces)
         await self._all(self.api.create(one) for one in (*machines, *identities.machine_roles(names), *spaces))
-        await self._all(self.api.create(one) for one in (*others, *roles))
         # a pod for which the scheduler finds no machine is not tried again for a second
         await self._await_machines(names)
-        await self._all(self.api.create(one) for one in workloads)
+        # workloads first, since controllers and machines have most to do with them
+        await self._all(self.api.create(one) for one in (*workloads, *others, *roles))
 
     async def _all(self, work: Iterable[Awaitable[object]]) -> None:
         limit = asyncio.Semaphore(_AT_ONCE)
