@@ -1,5 +1,8 @@
 """The program of a pod: a small server, and steady calls to other services. Standard library only.
 
+Many pods start at once, so it imports what starts fast: ``socket``, ``selectors``, ``threading`` and ``os`` would take
+more than half of its start.
+
 ``NETBENCH_SERVE`` says what it serves (``http:8080``, ``grpc:9555``, ``redis:6379``, ``dns:53``), several by commas.
 ``NETBENCH_CALLS`` names the services that it calls each second (``cart.shop:7070/grpc``). Calls that fail are written
 to the log.
@@ -7,12 +10,16 @@ to the log.
 
 from __future__ import annotations
 
-import os
-import selectors
-import socket
+import _socket as socket
+import _thread
+import posix
+import select
 import struct
-import threading
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 ZONE = "/etc/zone"
@@ -212,7 +219,14 @@ def zone() -> dict[str, list[str]]:
 
 
 PROTOCOLS = {"http": Http, "grpc": Grpc, "redis": Redis, "dns": Dns}
-NAME = os.environ.get("HOSTNAME", "pod")
+
+
+def variable(name: str, default: str = "") -> str:
+    """A variable of the environment."""
+    return posix.environ.get(name.encode(), default.encode()).decode()
+
+
+NAME = variable("HOSTNAME", "pod")
 
 
 def log(text: str) -> None:
@@ -224,7 +238,8 @@ class Server:
     """Serves all connections."""
 
     def __init__(self) -> None:
-        self.selector = selectors.DefaultSelector()
+        self._epoll = select.epoll()
+        self._handlers: dict[int, Callable[[], None]] = {}
         self._clients: dict[socket.socket, float] = {}
 
     def listen(self, protocol: str, port: int) -> None:
@@ -233,17 +248,21 @@ class Server:
         server.bind(("", port))
         server.listen(128)
         server.setblocking(False)
-        self.selector.register(server, selectors.EVENT_READ, lambda: self._accept(server, PROTOCOLS[protocol]))
+        self._watch(server, lambda: self._accept(server, PROTOCOLS[protocol]))
         if protocol == "dns":
             datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             datagrams.bind(("", port))
             datagrams.setblocking(False)
-            self.selector.register(datagrams, selectors.EVENT_READ, lambda: self._datagram(datagrams))
+            self._watch(datagrams, lambda: self._datagram(datagrams))
         log(f"serving {protocol} on port {port}")
+
+    def _watch(self, one: socket.socket, handler: Callable[[], None]) -> None:
+        self._handlers[one.fileno()] = handler
+        self._epoll.register(one.fileno(), select.EPOLLIN)
 
     def _accept(self, server: socket.socket, protocol: type) -> None:
         try:
-            client, _ = server.accept()
+            client = socket.socket(fileno=server._accept()[0])  # type: ignore[attr-defined]  # noqa: SLF001 - as `socket` does
         except OSError:
             return
         if len(self._clients) >= MOST_CLIENTS:
@@ -251,7 +270,7 @@ class Server:
         client.setblocking(False)
         talk = protocol()
         self._clients[client] = time.monotonic()
-        self.selector.register(client, selectors.EVENT_READ, lambda: self._read(client, talk))
+        self._watch(client, lambda: self._read(client, talk))
 
     def _read(self, client: socket.socket, talk: Http) -> None:
         try:
@@ -268,7 +287,8 @@ class Server:
 
     def _drop(self, client: socket.socket) -> None:
         del self._clients[client]
-        self.selector.unregister(client)
+        self._epoll.unregister(client.fileno())
+        del self._handlers[client.fileno()]
         client.close()
 
     def _datagram(self, datagrams: socket.socket) -> None:
@@ -282,8 +302,10 @@ class Server:
     def run(self, until: float) -> None:
         """Serve until a moment of the monotonic clock."""
         while (left := until - time.monotonic()) > 0:
-            for key, _ in self.selector.select(left):
-                key.data()
+            for number, _ in self._epoll.poll(left):
+                # another event may have ended what this one is about
+                if (handler := self._handlers.get(number)) is not None:
+                    handler()
         oldest = time.monotonic() - IDLE_S
         for client in [one for one, used in self._clients.items() if used < oldest]:
             self._drop(client)
@@ -308,17 +330,25 @@ def request_of(protocol: str, host: str) -> bytes:
 def call(host: str, port: int, protocol: str) -> str:
     """Call a service; return what went wrong, or nothing."""
     try:
-        addresses = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_STREAM)
+        # a text would be encoded by a codec that takes as long to load as all else here
+        addresses = socket.getaddrinfo(host.encode(), port, socket.AF_INET, socket.SOCK_STREAM)
     except OSError as error:
         return f"name lookup failed: {error.strerror}"
     try:
-        with socket.create_connection((str(addresses[0][4][0]), port), timeout=CALL_S) as connection:
-            connection.sendall(request_of(protocol, host))
-            return "" if connection.recv(LONGEST) else "connection closed"
+        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    except OSError as error:
+        return str(error.strerror).lower()
+    try:
+        connection.settimeout(CALL_S)
+        connection.connect((str(addresses[0][4][0]), port))
+        connection.sendall(request_of(protocol, host))
+        return "" if connection.recv(LONGEST) else "connection closed"
     except TimeoutError:
         return "timed out"
     except OSError as error:
         return (error.strerror or str(error)).lower()
+    finally:
+        connection.close()
 
 
 def caller(target: str) -> None:
@@ -341,13 +371,13 @@ def caller(target: str) -> None:
 def main() -> None:
     """Serve and call for ever."""
     server = Server()
-    for one in filter(None, os.environ.get("NETBENCH_SERVE", "").split(",")):
+    for one in filter(None, variable("NETBENCH_SERVE").split(",")):
         protocol, _, port = one.partition(":")
         server.listen(protocol, int(port))
-    targets = [one for one in os.environ.get("NETBENCH_CALLS", "").split(",") if one]
+    targets = [one for one in variable("NETBENCH_CALLS").split(",") if one]
     if targets:
         for target in targets:
-            threading.Thread(target=caller, args=(target,), daemon=True).start()
+            _thread.start_new_thread(caller, (target,))
     while True:
         server.run(time.monotonic() + IDLE_S)
 
