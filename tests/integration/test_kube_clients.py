@@ -129,6 +129,13 @@ spec:
 """
 
 
+def test_no_pod_of_the_application_waited_for_a_machine(kubectl: Kubectl) -> None:
+    events = json.loads(kubectl("get", "events", "--all-namespaces", "-o", "json"))["items"]
+    reasons = {one["reason"] for one in events}
+    assert "Scheduled" in reasons
+    assert "FailedScheduling" not in reasons
+
+
 @pytest.mark.parametrize("program", _releases())
 def test_a_release_of_kubectl_works_unmodified(config: Path, program: Path | None, tmp_path: Path) -> None:
     client = Kubectl(program or find().kubectl, config)

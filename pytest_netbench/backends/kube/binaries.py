@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -100,15 +101,15 @@ def _program(folder: Path | None, name: str) -> Path | None:
 
 
 def _fitting(folder: Path | None, where: str, found: dict[str, Path]) -> Binaries:
-    release = version_of(found["kube-apiserver"])
+    releases = _releases(found)
+    release = releases["kube-apiserver"]
     for name in KUBERNETES[1:]:
-        other = version_of(found[name])
+        other = releases[name]
         if abs(_numbers(other)[1] - _numbers(release)[1]) > 1 or _numbers(other)[0] != _numbers(release)[0]:
             raise RequirementMissing(
                 f"{where} has kube-apiserver {release} and {name} {other}, which are more than one minor release apart",
                 INSTALL,
             )
-    version_of(found["etcd"])
     return Binaries(
         folder=folder,
         etcd=found["etcd"],
@@ -118,6 +119,17 @@ def _fitting(folder: Path | None, where: str, found: dict[str, Path]) -> Binarie
         kubectl=found["kubectl"],
         version=release,
     )
+
+
+def _releases(found: dict[str, Path]) -> dict[str, str]:
+    """The release of each program. All are asked at once; of several names of one file only one."""
+    asked = {
+        name: next(other for other in NAMES if (other == "etcd") == (name == "etcd") and found[other].samefile(path))
+        for name, path in found.items()
+    }
+    with ThreadPoolExecutor(len(NAMES)) as pool:
+        answers = {name: pool.submit(version_of, found[name]) for name in dict.fromkeys(asked.values())}
+    return {name: answers[asked[name]].result() for name in (*KUBERNETES, "etcd")}
 
 
 def version_of(program: Path) -> str:

@@ -15,6 +15,7 @@ from pytest_netbench.backends.kube.control_plane import ControlPlane
 from pytest_netbench.backends.kube.gateway import identities
 from pytest_netbench.backends.kube.gateway.pods import Pods
 from pytest_netbench.backends.kube.gateway.server import Gateway
+from pytest_netbench.backends.kube.machine import registration
 from pytest_netbench.backends.kube.machine.podrun import PodRun
 from pytest_netbench.backends.kube.machine.slots import SlotNode
 from pytest_netbench.backends.kube.machine.worker import Worker, connects
@@ -117,7 +118,11 @@ class Runtime:
             both.create_task(self.view.start())
             both.create_task(self._create())
             both.create_task(self._start(lab))
-        await self.await_ready()
+        await self._await_pods()
+        # before, each pod that begins would change the rules of all machines, and nobody uses them
+        for worker in self.workers:
+            worker.enforce()
+        await self._await_rules()
 
     async def _start(self, lab: Future[Lab]) -> None:
         """Start the gateway and the machines."""
@@ -168,12 +173,17 @@ class Runtime:
     # what is deployed
 
     async def _create(self) -> None:
-        spaces = [one["metadata"]["name"] for one in self._asked if one["kind"] == NAMESPACE.name]
-        machines = [one.name for one in self._machines]
-        first = [one for one in self._asked if one["kind"] == NAMESPACE.name]
-        later = [one for one in self._asked if one["kind"] != NAMESPACE.name]
-        await self._all(self.api.create(one) for one in (*identities.machine_roles(machines), *first))
-        await self._all(self.api.create(one) for one in (*later, *identities.roles(spaces)))
+        names = [one.name for one in self._machines]
+        machines = [registration.node(one, self.version) for one in self._machines]
+        spaces = [one for one in self._asked if one["kind"] == NAMESPACE.name]
+        workloads = [one for one in self._asked if one["kind"] == DEPLOYMENT.name]
+        others = [one for one in self._asked if one["kind"] not in (NAMESPACE.name, DEPLOYMENT.name)]
+        roles = identities.roles(one["metadata"]["name"] for one in spaces)
+        await self._all(self.api.create(one) for one in (*machines, *identities.machine_roles(names), *spaces))
+        # a pod for which the scheduler finds no machine is not tried again for a second
+        await self._await_machines(names)
+        # workloads first, since controllers and machines have most to do with them
+        await self._all(self.api.create(one) for one in (*workloads, *others, *roles))
 
     async def _all(self, work: Iterable[Awaitable[object]]) -> None:
         limit = asyncio.Semaphore(_AT_ONCE)
@@ -191,6 +201,16 @@ class Runtime:
             NotReady: Something is missing after ``READY_S``.
             LabError: A kernel refuses a ruleset.
         """
+        await self._await_pods()
+        await self._await_rules()
+
+    async def _await_rules(self) -> None:
+        await self.barrier()
+        await self._write_zone()
+        for worker in self.workers:
+            worker.kubelet.recorder.release()
+
+    async def _await_pods(self) -> None:
         deployments = [one for one in self._asked if one["kind"] == "Deployment"]
         services = [one for one in self._asked if one["kind"] == "Service"]
         view = self.view
@@ -204,10 +224,16 @@ class Runtime:
                 await view.stores[ENDPOINT_SLICE].wait_for(lambda: not lacks())
         except TimeoutError:
             raise NotReady(lacks(), waited_s=READY_S) from None
-        await self.barrier()
-        await self._write_zone()
-        for worker in self.workers:
-            worker.kubelet.recorder.release()
+
+    async def _await_machines(self, names: Sequence[str]) -> None:
+        def lacks() -> list[str]:
+            return [name for name in names if not self.view.takes_pods(name)]
+
+        try:
+            async with asyncio.timeout(READY_S):
+                await self.view.stores[NODE].wait_for(lambda: not lacks())
+        except TimeoutError:
+            raise NotReady([f"the machine {name}" for name in lacks()], waited_s=READY_S) from None
 
     async def barrier(self) -> None:
         """Return once every machine acts on what the API has now, but for those that are cut off from it.
@@ -263,11 +289,7 @@ class Runtime:
             NotReady: Something is missing after ``READY_S``.
         """
         await self.worker(name).restore()
-        try:
-            async with asyncio.timeout(READY_S):
-                await self.view.stores[NODE].wait_for(lambda: self.view.is_ready(name))
-        except TimeoutError:
-            raise NotReady([f"the machine {name}"], waited_s=READY_S) from None
+        await self._await_machines([name])
         await self.await_ready()
 
     # pods

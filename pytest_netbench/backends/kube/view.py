@@ -71,6 +71,10 @@ class View:
         conditions = node.get("status", {}).get("conditions") or ()
         return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
 
+    def takes_pods(self, machine: str) -> bool:
+        """Whether a machine is ready, and no controller keeps pods off it any more."""
+        return self.is_ready(machine) and not self.stores[NODE].objects["", machine]["spec"].get("taints")
+
     def target_port(self, address: str, port: int, protocol: str) -> int | None:
         """The port of pods behind a port of a service address; ``None`` if there is no such service."""
         for one in self.objects(SERVICE):

@@ -68,11 +68,8 @@ class Kubelet:
     # the machine
 
     async def register(self) -> None:
-        """Create the machine's object and say that it is ready."""
-        name = self.machine.name
-        await self._once_permitted(lambda: self._api.create(registration.node(self.machine)))
-        await self._say_ready()
-        await self._api.create(registration.lease(name))
+        """Say that the machine, whose object is there, is alive."""
+        await self._once_permitted(lambda: self._api.create(registration.lease(self.machine.name)))
 
     async def _once_permitted(self, request: Callable[[], Awaitable[Object]]) -> None:
         """Send a request, again while the API server does not know yet what this machine may do."""

@@ -14,8 +14,8 @@ LEASE_S: Final = 4
 _CAPACITY: Final = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "20Gi"}
 
 
-def node(machine: Machine) -> Object:
-    """The machine's object, without its status."""
+def node(machine: Machine, version: str) -> Object:
+    """The machine's object, with the status of one that is ready. ``version`` is that of its programs."""
     name = machine.name
     labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
     return {
@@ -23,6 +23,7 @@ def node(machine: Machine) -> Object:
         "kind": "Node",
         "metadata": {"name": name, "labels": labels},
         "spec": {"podCIDR": machine.pods, "podCIDRs": [machine.pods]},
+        "status": status(machine, version),
     }
 
 

@@ -16,6 +16,8 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import Object
 
 _PROBE_PAUSE_S: Final = 0.02
+_PROMPT_S: Final = 0.5
+"""A program that serves so soon is reported once, as ready: each report costs every follower of the API an event."""
 _LOOK_S: Final = 5.0
 _STARTS_S: Final = 5.0
 """So long a program may take until it serves."""
@@ -77,9 +79,8 @@ class ServedContainer:
             happenings.made(self._note, self.spec)
             await asyncio.to_thread(self.slot.start, self.spec["name"], containers.argv(), env)
             happenings.started(self._note, self.spec)
-            if port is not None and not await self._connects(self.slot.address, port):
-                self._set(State("running", {"startedAt": started}, restarts=restarts, last=last))
-                await self._await_port(port)
+            if port is not None:
+                await self._await_serving(port, State("running", {"startedAt": started}, restarts=restarts, last=last))
             self._set(State("running", {"startedAt": started}, ready=True, restarts=restarts, last=last))
             while await asyncio.to_thread(self._runs):
                 await asyncio.sleep(_LOOK_S)
@@ -87,13 +88,16 @@ class ServedContainer:
             self._set(State("terminated", last, restarts=restarts, last=last))
             restarts += 1
 
-    async def _await_port(self, port: int) -> None:
+    async def _await_serving(self, port: int, meanwhile: State) -> None:
+        """Return once the program serves; with a state meanwhile, and with notes, if that takes long."""
         began = noted = time.monotonic()
         while True:
             asked = time.monotonic()
             if await self._connects(self.slot.address, port):
                 return
             now = time.monotonic()
+            if now - began > _PROMPT_S and self.state != meanwhile:
+                self._set(meanwhile)
             if now - began > _STARTS_S and now - noted > _PROBED_S:
                 noted = now
                 is_silent = now - asked > _SILENT_S

@@ -30,6 +30,8 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.capabilities import EXEC, SOCKETS, NetworkSockets
 
 _CONNECT_S: Final = 1.0
+_RULED_BY: Final = (NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
+"""What rules in the kernel are made of, beside pods."""
 
 
 class Worker:
@@ -69,11 +71,10 @@ class Worker:
         return self.dropped == drops.API
 
     async def start(self) -> None:
-        """Register the machine and begin to follow the API."""
+        """Say that the machine is alive, and begin to follow the API and to run pods. It passes no service yet."""
         url = f"http://{CONTROL_PLANE_ADDRESS}:{MACHINE_PORT}"
         self._api = Api(url, token=self._token, open_socket=self._sockets.tcp_socket)
-        kinds = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
-        self.stores = {kind: Store(self._api, kind) for kind in kinds}
+        self.stores = {kind: Store(self._api, kind) for kind in (POD, *_RULED_BY)}
         self.kubelet = Kubelet(
             self.machine,
             self._api,
@@ -90,16 +91,17 @@ class Worker:
         listener = await asyncio.to_thread(self._listener)
         self._served = await asyncio.start_server(lambda _, writer: writer.close(), sock=listener)
         await self.kubelet.register()
-        self._tasks = [
-            asyncio.create_task(work)
-            for work in (
-                *(store.follow() for store in self.stores.values()),
-                *(table.follow() for table in self.tables.values()),
-                self.kubelet.stay_alive(),
-                self.kubelet.recorder.follow(),
-            )
+        self._tasks += [
+            asyncio.create_task(self.kubelet.stay_alive()),
+            asyncio.create_task(self.kubelet.recorder.follow()),
         ]
-        await asyncio.gather(*(store.listed.wait() for store in self.stores.values()))
+        for kinds in ((POD,), _RULED_BY):  # pods first, which take longest
+            self._tasks += [asyncio.create_task(self.stores[kind].follow()) for kind in kinds]
+            await asyncio.gather(*(self.stores[kind].listed.wait() for kind in kinds))
+
+    def enforce(self) -> None:
+        """Begin to let the kernel have services and policies, and each change of them."""
+        self._tasks += [asyncio.create_task(table.follow()) for table in self.tables.values()]
 
     def _listener(self) -> socket.socket:
         """Where the control plane finds out whether it reaches this machine. What is asked for the gateway serves."""

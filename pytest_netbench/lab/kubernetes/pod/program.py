@@ -1,5 +1,8 @@
 """The program of a pod: a small server, and steady calls to other services. Standard library only.
 
+Many pods start at once, so it imports what starts fast: ``socket``, ``selectors``, ``threading`` and ``os`` would take
+more than half of its start.
+
 ``NETBENCH_SERVE`` says what it serves (``http:8080``, ``grpc:9555``, ``redis:6379``, ``dns:53``), several by commas.
 ``NETBENCH_CALLS`` names the services that it calls each second (``cart.shop:7070/grpc``). Calls that fail are written
 to the log, and what came of the last calls to a file.
@@ -7,14 +10,17 @@ to the log, and what came of the last calls to a file.
 
 from __future__ import annotations
 
-import json
-import os
-import selectors
-import socket
+import _socket as socket
+import _thread
+import posix
+import select
 import struct
-import threading
 import time
-from collections import deque
+from _json import encode_basestring_ascii as quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 ZONE = "/etc/zone"
@@ -218,7 +224,14 @@ def zone() -> dict[str, list[str]]:
 
 
 PROTOCOLS = {"http": Http, "grpc": Grpc, "redis": Redis, "dns": Dns}
-NAME = os.environ.get("HOSTNAME", "pod")
+
+
+def variable(name: str, default: str = "") -> str:
+    """A variable of the environment."""
+    return posix.environ.get(name.encode(), default.encode()).decode()
+
+
+NAME = variable("HOSTNAME", "pod")
 
 
 def log(text: str) -> None:
@@ -230,7 +243,8 @@ class Server:
     """Serves all connections."""
 
     def __init__(self) -> None:
-        self.selector = selectors.DefaultSelector()
+        self._epoll = select.epoll()
+        self._handlers: dict[int, Callable[[], None]] = {}
         self._clients: dict[socket.socket, float] = {}
 
     def listen(self, protocol: str, port: int) -> None:
@@ -239,17 +253,21 @@ class Server:
         server.bind(("", port))
         server.listen(128)
         server.setblocking(False)
-        self.selector.register(server, selectors.EVENT_READ, lambda: self._accept(server, PROTOCOLS[protocol]))
+        self._watch(server, lambda: self._accept(server, PROTOCOLS[protocol]))
         if protocol == "dns":
             datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             datagrams.bind(("", port))
             datagrams.setblocking(False)
-            self.selector.register(datagrams, selectors.EVENT_READ, lambda: self._datagram(datagrams))
+            self._watch(datagrams, lambda: self._datagram(datagrams))
         log(f"serving {protocol} on port {port}")
+
+    def _watch(self, one: socket.socket, handler: Callable[[], None]) -> None:
+        self._handlers[one.fileno()] = handler
+        self._epoll.register(one.fileno(), select.EPOLLIN)
 
     def _accept(self, server: socket.socket, protocol: type) -> None:
         try:
-            client, _ = server.accept()
+            client = socket.socket(fileno=server._accept()[0])  # type: ignore[attr-defined]  # noqa: SLF001 - as `socket` does
         except OSError:
             return
         if len(self._clients) >= MOST_CLIENTS:
@@ -257,7 +275,7 @@ class Server:
         client.setblocking(False)
         talk = protocol()
         self._clients[client] = time.monotonic()
-        self.selector.register(client, selectors.EVENT_READ, lambda: self._read(client, talk))
+        self._watch(client, lambda: self._read(client, talk))
 
     def _read(self, client: socket.socket, talk: Http) -> None:
         try:
@@ -274,7 +292,8 @@ class Server:
 
     def _drop(self, client: socket.socket) -> None:
         del self._clients[client]
-        self.selector.unregister(client)
+        self._epoll.unregister(client.fileno())
+        del self._handlers[client.fileno()]
         client.close()
 
     def _datagram(self, datagrams: socket.socket) -> None:
@@ -288,8 +307,10 @@ class Server:
     def run(self, until: float) -> None:
         """Serve until a moment of the monotonic clock."""
         while (left := until - time.monotonic()) > 0:
-            for key, _ in self.selector.select(left):
-                key.data()
+            for number, _ in self._epoll.poll(left):
+                # another event may have ended what this one is about
+                if (handler := self._handlers.get(number)) is not None:
+                    handler()
         oldest = time.monotonic() - IDLE_S
         for client in [one for one, used in self._clients.items() if used < oldest]:
             self._drop(client)
@@ -314,18 +335,26 @@ def request_of(protocol: str, host: str) -> bytes:
 def call(host: str, port: int, protocol: str) -> tuple[str, int | None]:
     """Call a service; return what went wrong, or nothing, and the status of HTTP."""
     try:
-        addresses = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_STREAM)
+        # a text would be encoded by a codec that takes as long to load as all else here
+        addresses = socket.getaddrinfo(host.encode(), port, socket.AF_INET, socket.SOCK_STREAM)
     except OSError as error:
         return f"name lookup failed: {error.strerror}", None
     try:
-        with socket.create_connection((str(addresses[0][4][0]), port), timeout=CALL_S) as connection:
-            connection.sendall(request_of(protocol, host))
-            answer = connection.recv(LONGEST)
-            return "" if answer else "connection closed", status_of(answer)
+        connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    except OSError as error:
+        return str(error.strerror).lower(), None
+    try:
+        connection.settimeout(CALL_S)
+        connection.connect((str(addresses[0][4][0]), port))
+        connection.sendall(request_of(protocol, host))
+        answer = connection.recv(LONGEST)
+        return "" if answer else "connection closed", status_of(answer)
     except TimeoutError:
         return "timed out", None
     except OSError as error:
         return (error.strerror or str(error)).lower(), None
+    finally:
+        connection.close()
 
 
 def status_of(answer: bytes) -> int | None:
@@ -334,17 +363,24 @@ def status_of(answer: bytes) -> int | None:
     return int(words[1]) if words[0].startswith(b"HTTP/1.") and words[1:] and words[1].isdigit() else None
 
 
+def as_json(call: tuple[float, str, int | None, float, str]) -> str:
+    """A call as the module ``json`` would write it, which takes long to load."""
+    began, url, status, took_ms, problem = call
+    return f"[{began},{quoted(url)},{'null' if status is None else status},{took_ms},{quoted(problem)}]"
+
+
 class Record:
     """What came of the last calls, in a file: a list with a list for each. Moments are those of the monotonic clock."""
 
     def __init__(self) -> None:
-        self._calls: deque[tuple[float, str, int | None, float, str]] = deque(maxlen=KEPT_CALLS)
-        self._lock = threading.Lock()
+        self._calls: list[tuple[float, str, int | None, float, str]] = []
+        self._lock = _thread.allocate_lock()
         self._written = True
 
     def add(self, began: float, url: str, status: int | None, problem: str) -> None:
         took_ms = round((time.monotonic() - began) * 1000, 2)
         with self._lock:
+            del self._calls[: 1 - KEPT_CALLS]
             self._calls.append((round(began, 4), url[:LONGEST_WORDS], status, took_ms, problem[:LONGEST_WORDS]))
             self._written = False
 
@@ -354,8 +390,8 @@ class Record:
             found, written, self._written = [*self._calls], self._written, True
         if not written:
             with open(f"{CALLS}~", "w") as file:
-                json.dump(found, file)
-            os.replace(f"{CALLS}~", CALLS)
+                file.write(f"[{','.join(as_json(one) for one in found)}]")
+            posix.replace(f"{CALLS}~", CALLS)
 
     def keep_written(self) -> None:
         """Write the file for ever, or until it cannot be written."""
@@ -388,15 +424,15 @@ def caller(target: str, record: Record) -> None:
 def main() -> None:
     """Serve and call for ever."""
     server = Server()
-    for one in filter(None, os.environ.get("NETBENCH_SERVE", "").split(",")):
+    for one in filter(None, variable("NETBENCH_SERVE").split(",")):
         protocol, _, port = one.partition(":")
         server.listen(protocol, int(port))
-    targets = [one for one in os.environ.get("NETBENCH_CALLS", "").split(",") if one]
+    targets = [one for one in variable("NETBENCH_CALLS").split(",") if one]
     if targets:
         record = Record()
         for target in targets:
-            threading.Thread(target=caller, args=(target, record), daemon=True).start()
-        threading.Thread(target=record.keep_written, daemon=True).start()
+            _thread.start_new_thread(caller, (target, record))
+        _thread.start_new_thread(record.keep_written, ())
     while True:
         server.run(time.monotonic() + IDLE_S)
 

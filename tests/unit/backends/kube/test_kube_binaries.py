@@ -56,6 +56,18 @@ def test_the_folder_of_the_projects_own_variable_is_the_only_place(
     assert binaries.find().version == "1.35.1"
 
 
+def test_of_several_names_of_one_file_only_one_is_asked_for_its_release(tmp_path: Path) -> None:
+    folder, asked = tmp_path / "one", tmp_path / "asked"
+    folder.mkdir()
+    program = folder / "etcd"
+    program.write_text(f'#!/bin/sh\necho "${{0##*/}}" >> {asked}\necho 1.36.3\n')
+    program.chmod(0o755)
+    for name in binaries.KUBERNETES:
+        (folder / name).hardlink_to(program)
+    assert binaries.find(folder).version == "1.36.3"
+    assert sorted(asked.read_text().split()) == ["etcd", "kube-apiserver"]
+
+
 def test_the_doctor_says_which_programs_there_are_and_what_to_do(tmp_path: Path) -> None:
     missing, packages = checks.checks()
     assert (missing.ok, missing.required, missing.remedy) == (False, True, "netbench kube install")
