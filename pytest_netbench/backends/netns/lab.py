@@ -44,7 +44,7 @@ class NetnsLab:
         self.topology = topology
         self.nodes = nodes
         self.time_scale = time_scale
-        self.clock = PacedClock(time_scale if at_first is None else at_first)
+        self.clock = PacedClock(time_scale if at_first is None else at_first, channel)
         self.prober = NetnsProber(channel=channel, nodes=nodes)
         self.features = features
         self.substitutes = dict(substitutes)
@@ -75,7 +75,6 @@ class NetnsLab:
 
     def set_pace(self, factor: float) -> None:
         """Let lab time pass at another speed."""
-        self._channel.call("scale", factor=factor)
         self.clock.change(factor)
 
     def destroy(self) -> None:
