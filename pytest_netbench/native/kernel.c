@@ -26,6 +26,7 @@
 #include "pacer.h"
 
 #define MOST 512
+#define LOST 3 /* times that a segment was sent again: after a second and a half */
 #define MOST_LINKS 65536
 #define OPERATES 6 /* IF_OPER_UP */
 #define UNKNOWN 0  /* IF_OPER_UNKNOWN: an interface whose driver does not say, e.g. loopback */
@@ -64,10 +65,10 @@ static int has_backlog(void)
 
 /* ---- connections ---- */
 
-/* Something was sent that is not acknowledged yet. What was sent again is lost, and waits for the kernel's own timers. */
+/* Something was sent that is not acknowledged yet. What was sent again and again is lost: the kernel's timers are slow. */
 static int is_under_way(const struct inet_diag_msg *socket)
 {
-	if (socket->idiag_retrans)
+	if (socket->idiag_retrans >= LOST)
 		return 0;
 	return socket->idiag_state == TCP_SYN_SENT || socket->idiag_state == TCP_SYN_RECV || socket->idiag_wqueue ||
 	       (socket->idiag_state == TCP_ESTABLISHED && socket->idiag_rqueue);

@@ -12,6 +12,7 @@ from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.cleanup import Cleanup
+from pytest_netbench.lab.stopwatch import EventStopwatch
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -28,6 +29,9 @@ class NetnsLab:
         read_only="a sandbox without capabilities, with read-only files; the view node of vtysh; IOS's own commands",
         runs_as="user 1000 of a namespace of its own; to change a node, with its network capabilities only",
     )
+
+    stopwatch: EventStopwatch
+    """Only if its clock is moved by events."""
 
     def __init__(
         self,

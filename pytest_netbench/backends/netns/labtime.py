@@ -7,10 +7,13 @@ import time
 
 from pytest_netbench import deadline
 from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import Passed
 
 GRAIN_S = 0.25
 """By how many lab seconds a timer may be late so that timers fire together; never more than 5 % of its time."""
+MOST_LAB_S = 7 * 86400.0
+"""The most lab seconds that are passed at once."""
 _LONGEST_S = 600.0
 
 
@@ -39,6 +42,8 @@ class PacedClock:
         return lab + (moment - wall) * factor
 
     def forward(self, lab_s: float, *, grain_s: float = GRAIN_S) -> Passed:
+        if not 0 <= lab_s <= MOST_LAB_S:
+            raise LabError(f"lab time passes by 0 to {MOST_LAB_S:g} seconds at once, not by {lab_s:g}")
         with self._moving:
             began, factor = time.time(), self._paces[-1][2]
             timeout_s = deadline.left(_LONGEST_S)

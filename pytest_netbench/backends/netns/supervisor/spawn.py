@@ -104,8 +104,8 @@ def trusted(
     """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid.
 
     ``mounts`` is a descriptor of the mount namespace to use instead of the node's own, ``keep`` has further descriptors
-    by their numbers in the program. The supervisor itself enters the node and spawns there, because a fork would copy its
-    page tables without need.
+    by their numbers in the program. The supervisor itself enters the node and spawns there, because a fork would copy
+    its page tables without need.
     """
     full = {**_ENVIRONMENT, "PATH": PATH, "HOME": "/root", **(env or {})}
     with contextlib.nullcontext() if node is None else node.inside():
