@@ -5,15 +5,19 @@ from __future__ import annotations
 import concurrent.futures
 import json
 import time
+from pathlib import Path
 
 import pytest
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.platforms.capabilities import CLOCK, DAEMONS
+from pytest_netbench.taskfile import load_task
+from pytest_netbench.trial.execution import run_trial
 from tests.support.netns_networks import network
 
 GRAIN_S = 0.25
+TASKS = Path(__file__).parents[3] / "tasks"
 
 
 def routers(lines, *, links=("R1 eth0 - R2 eth0",), count=2, **fields):
@@ -114,9 +118,10 @@ def bgp(n):
 
 def test_a_bgp_session_lasts_for_hours_and_ends_with_its_hold_time(deploy) -> None:
     lab = deploy(routers(bgp))
+    before = ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]
     forward(lab, 7200)
     peer = ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]
-    assert (peer["bgpState"], peer["connectionsDropped"]) == ("Established", 0)
+    assert (peer["bgpState"], peer["connectionsDropped"]) == ("Established", before["connectionsDropped"])
     assert peer["bgpTimerUpMsec"] / 1000 >= 7200
     lab.capability(NODES).crash("R2")
     read_s = ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]["bgpTimerLastRead"] / 1000
@@ -174,3 +179,17 @@ def test_two_do_not_move_one_clock_and_too_long_a_wait_is_refused(pair) -> None:
         assert [one.result().lab_s for one in both] == [50, 50]
     with pytest.raises(LabError, match="seconds"):
         forward(pair, -1)
+
+
+@pytest.mark.parametrize(("agent", "passes"), [("oracle", True), ("nop", False)])
+def test_a_verdict_that_waits_by_events_is_that_of_a_scaled_clock(agent, passes) -> None:
+    task = load_task(TASKS / "routing/ospf-single-area.task.yaml")
+    result = run_trial(task, agent, clock="events")
+    assert (result.status == "passed") is passes
+    assert result.environment.clock == "events"
+
+
+def test_networks_in_which_something_waits_by_the_wall_keep_a_scaled_clock() -> None:
+    task = load_task(TASKS / "routing/router-on-a-stick.task.yaml")
+    result = run_trial(task, "oracle", clock="events")
+    assert (result.status, result.environment.clock) == ("passed", "scaled")
