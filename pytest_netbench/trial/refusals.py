@@ -117,9 +117,7 @@ def booted(
     """
     backend = lab_backend(settings)
     request = dataclasses.replace(
-        request_of(
-            task, time_scale=settings.time_scale, workers=settings.workers, lab=settings.lab
-        ),
+        request_of(task, time_scale=settings.time_scale, workers=settings.workers, lab=settings.lab),
         strict=False,
         ready=Ready(until="boot"),
     )
