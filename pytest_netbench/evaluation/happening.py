@@ -81,7 +81,7 @@ class Happening:
 
     @property
     def changed_at(self) -> float:
-        """When the network was last seen to change, in monotonic wall seconds."""
+        """When the network was last seen to change, by the stopwatch of the lab."""
         return self._settling.changed_at
 
     def undo(self, *, settle: bool = True) -> bool:

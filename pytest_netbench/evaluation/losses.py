@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
@@ -13,6 +14,7 @@ from pytest_netbench.evaluation.testcases import loss
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.stopwatch import stopwatch_of
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import LossTestcase, Testcase
 
@@ -30,6 +32,7 @@ class Streams:
         self._lab = lab
         self._testcases = [one for one in testcases if isinstance(one, LossTestcase)]
         self._streams: list[tuple[LossTestcase, Probe, Stream]] = []
+        self._pace = ExitStack()
         self._losses: dict[str, tuple[Probe, StreamReport] | str] = {}
         view = View(lab, devices) if self._testcases else None
         for testcase in self._testcases:
@@ -43,6 +46,8 @@ class Streams:
             self._streams.append((testcase, probe, stream))
 
     def __enter__(self) -> Self:
+        if self._streams:  # their probes go by the wall
+            self._pace.enter_context(stopwatch_of(self._lab).following_the_wall())
         for _, _, stream in self._streams:
             stream.start()
         return self
@@ -50,8 +55,9 @@ class Streams:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for _, _, stream in self._streams:
-            stream.stop()
+        with self._pace:
+            for _, _, stream in self._streams:
+                stream.stop()
 
     def reports(self) -> Losses:
         """Return what came of each stream, once its path works again or has not for longer than the testcase allows.

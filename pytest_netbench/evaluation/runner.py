@@ -11,7 +11,6 @@ over before that of others, it is observed while they wait, and counts if nothin
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_netbench import deadline
@@ -73,6 +72,7 @@ class Runner:
         self._losses: Losses | None = None
         self._remarks: list[str] = []
         self._settling = Settling(lab)
+        self._stopwatch = self._settling.stopwatch
         self._stillness = Stillness(self._settling)
         self._beside: dict[int, tuple[Wait, float | None]] = {}
 
@@ -139,9 +139,9 @@ class Runner:
 
         Args:
             indices: Which testcases.
-            changed_at: When the network last changed, in monotonic wall seconds; now if it is not given.
+            changed_at: When the network last changed, by the stopwatch; now if it is not given.
         """
-        ends_at = (time.monotonic() if changed_at is None else changed_at) + LOOK_AGAIN_S
+        ends_at = (self._stopwatch.now() if changed_at is None else changed_at) + LOOK_AGAIN_S
         self._stillness = Stillness(self._settling)
         order = ordered(self._testcases, indices)
         self._beside = {index: (self._still(index), None) for index in order.alone if not self._sends(index)}
@@ -169,11 +169,13 @@ class Runner:
         """
         quiet = self._waits(index for index in indices if not self._sends(index) and not self._is_known(index))
         before: Condition | None = None
-        if quiet and ends_at - time.monotonic() >= LEAST_AHEAD_S:
+        if quiet and ends_at - self._stopwatch.now() >= LEAST_AHEAD_S:
             before = self._settling.look()
             for wait in quiet.values():
                 self._look([wait])
-        time.sleep(max(0.0, ends_at - time.monotonic()))  # no event tells that a network will not react any more
+        self._stopwatch.sleep(
+            max(0.0, ends_at - self._stopwatch.now())
+        )  # no event tells that a network will not react any more
         holding = {index: wait for index, wait in quiet.items() if wait.result is not None and not wait.failed}
         return holding if holding and self._settling.look() == before else {}
 
@@ -206,7 +208,7 @@ class Runner:
 
     def _look_beside(self) -> bool:
         """Observe one testcase whose time is over before that of those that wait; whether there was one."""
-        now = time.monotonic()
+        now = self._stopwatch.now()
         for index, (wait, _) in self._beside.items():
             if self._stillness.began and not self._is_known(index):
                 again = wait if wait.result is None else self._still(index)
@@ -235,7 +237,7 @@ class Runner:
                 if beside and self._look_beside():
                     continue
                 # between two observations, so that observing does not slow down the network
-                time.sleep(max(FIRST_PAUSE_S, min(pause_s, min(dues) - time.monotonic())))
+                self._stopwatch.sleep(max(FIRST_PAUSE_S, min(pause_s, min(dues) - self._stopwatch.now())))
                 pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
         for index, wait in waits.items():
             if (result := wait.result) is not None:
@@ -246,7 +248,7 @@ class Runner:
         """Observe the testcases of ``waits`` once, side by side."""
         if not waits:
             return
-        began = time.monotonic()
+        began = self._stopwatch.now()
         brief = not any(wait.is_late(began) for wait in waits)
         view = View(
             self._lab,
@@ -257,7 +259,7 @@ class Runner:
             unbroken=self._unbroken,
         )
         observations = observe([wait.testcase for wait in waits], view)
-        ended = time.monotonic()
+        ended = self._stopwatch.now()
         if self._stillness.began:
             self._stillness.look()
         for wait, observation in zip(waits, observations, strict=True):

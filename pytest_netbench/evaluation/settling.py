@@ -5,8 +5,6 @@ An agent's network may never become quiet, and may not be readable at all. So ea
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass
 
 from pytest_netbench import deadline
@@ -15,6 +13,7 @@ from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S
 from pytest_netbench.evaluation.slowness import slowness
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Watch
+from pytest_netbench.lab.stopwatch import stopwatch_of
 from pytest_netbench.lab.wellness import may_be_the_agents
 
 QUIET_LAB_S = 3.0
@@ -43,13 +42,15 @@ class Settling:
         lab: The running network.
 
     Attributes:
-        changed_at: When the last wait saw the network change, or began; monotonic wall seconds.
+        stopwatch: What tells the seconds of the lab.
+        changed_at: When the last wait saw the network change, or began, by the stopwatch.
     """
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._watch = Watch(lab)
-        self.changed_at = time.monotonic()
+        self.stopwatch = stopwatch_of(lab)
+        self.changed_at = self.stopwatch.now()
 
     def look(self) -> Condition:
         """Return the present condition.
@@ -90,15 +91,15 @@ class Settling:
         short_s = max(least_s, QUIET_LAB_S / scale)
         given_up_s, gone_s = (max(least_s, (PATIENCE_LAB_S / 2 + one) / scale) for one in (hold_s, unwatched_s))
         usual = like or usual
-        began = time.monotonic()
+        began = self.stopwatch.now()
         noticed_at = began + (short_s + hold_s / scale if silent else 0.0)
         ends_at = began + _end_s(hold_s, scale)
-        seen, self.changed_at, pause_s = self.look(), time.monotonic(), _FIRST_PAUSE_S
+        seen, self.changed_at, pause_s = self.look(), self.stopwatch.now(), _FIRST_PAUSE_S
         while True:
             deadline.check()
-            threading.Event().wait(pause_s)
+            self.stopwatch.sleep(pause_s)
             now_is = self.look()
-            now = time.monotonic()
+            now = self.stopwatch.now()
             if now_is != seen:
                 seen, self.changed_at, pause_s = now_is, now, _FIRST_PAUSE_S
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
@@ -122,7 +123,8 @@ class Stillness:
         self._settling = settling
         self._seen: Condition | None = None
         self._held: dict[str, bool] = {}
-        self._since = time.monotonic()
+        self._now = settling.stopwatch.now
+        self._since = self._now()
 
     @property
     def began(self) -> bool:
@@ -131,19 +133,19 @@ class Stillness:
 
     @property
     def since(self) -> float | None:
-        """When it last changed, in monotonic wall seconds; ``None`` if what is seen does not tell."""
+        """When it last changed, by the stopwatch; ``None`` if what is seen does not tell."""
         return self._since if self._seen is not None and self._seen.fingerprint else None
 
     def look(self) -> None:
         """Look at sessions and routes."""
         seen = self._settling.look()
         if seen != self._seen:
-            self._seen, self._since = seen, time.monotonic()
+            self._seen, self._since = seen, self._now()
 
     def note(self, testcase: str, *, holds: bool) -> None:
         """Note whether a testcase holds: another result than before is a change."""
         if self._held.get(testcase, holds) is not holds:
-            self._since = time.monotonic()
+            self._since = self._now()
         self._held[testcase] = holds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from pytest_netbench import parts
 from pytest_netbench.model.ready import Ready
@@ -14,6 +14,8 @@ from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.driver import NeedsPrograms
 
+Clock = Literal["scaled", "events"]
+"""How lab time passes while a verdict waits: at the time scale, or from one event of the daemons to the next."""
 SHARED_FILES: Final = "/opt/netbench/lib"
 """Where nodes find the files that a request shares."""
 
@@ -32,6 +34,8 @@ class LabRequest:
         ready: When ``deploy`` returns.
         strict: Whether a refused line of a startup config is an error of ``deploy``.
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
+        clock: How lab time passes while a verdict waits: ``scaled``, or moved by ``events`` where the lab's backend and
+            its network allow it.
         workers: Labs that are expected to run side by side on this machine.
         lab: A lab that runs already and is used, by its name or file; ``None`` asks for a new one.
         programs: By node, only for such a lab: what its configs and the task's ground truth need to run.
@@ -48,18 +52,27 @@ class LabRequest:
     ready: Ready = field(default_factory=Ready)
     strict: bool = False
     time_scale: float | None = None
+    clock: Clock = "scaled"
     workers: int = 1
     lab: str | None = None
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     shared: Mapping[str, Path] = field(default_factory=dict)
 
 
-def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1, lab: str | None = None) -> LabRequest:
+def request_of(
+    task: Task,
+    *,
+    time_scale: float | None = None,
+    clock: Clock = "scaled",
+    workers: int = 1,
+    lab: str | None = None,
+) -> LabRequest:
     """Return the request for the network of ``task``.
 
     Args:
         task: A task that has a network.
         time_scale: Lab seconds per wall second; ``None`` leaves it to the task, and then to the backend.
+        clock: How lab time passes while a verdict waits.
         workers: Labs that are expected to run side by side on this machine.
         lab: A lab that runs already and is used.
     """
@@ -74,6 +87,7 @@ def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1,
         ready=network.ready,
         strict=network.strict,
         time_scale=time_scale or network.time_scale,
+        clock=clock,
         workers=workers,
         lab=lab,
         programs={} if lab is None else _programs(task),

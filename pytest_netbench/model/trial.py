@@ -244,6 +244,7 @@ class Environment(Recorded):
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
+    clock: Literal["scaled", "events"] = Field("scaled", description="how lab time passed while a verdict waited")
     readiness: Readiness = Readiness()
     isolation: Isolation | None = Field(None, description="of agents' commands; `null` without a network")
     git_commit: str | None = None

@@ -14,7 +14,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _SOURCES = Path(__file__).parent
@@ -23,6 +23,7 @@ _COMMON = ("-O2", "-std=gnu11", "-Wall", "-Wextra")
 _SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
 _RECIPES = {
     "labtime.c": ("labtime.so", _SHARED, ("-ldl", "-lpthread")),
+    "pacer.c": ("pacer", _COMMON, ()),
     "hostroutes.c": ("hostroutes.so", _SHARED, ("-ldl",)),
     "redistribution.c": ("redistribution.so", _SHARED, ("-ldl",)),
     "forwarding.c": ("forwarding.so", _SHARED, ("-ldl",)),
@@ -31,6 +32,11 @@ _RECIPES = {
     "wire.c": ("wire", _COMMON, ()),
     "switch.c": ("switch", _COMMON, ()),
 }
+_MORE = {
+    "labtime.c": ("threads.c", "conditions.c", "waiting.h", "labtime.h"),
+    "pacer.c": ("kernel.c", "pacer.h", "labtime.h"),
+}
+"""By source: the other files it is made of."""
 IOS_RULES = {
     source: _RECIPES[source][0]
     for source in ("hostroutes.c", "redistribution.c", "forwarding.c", "externals.c", "adjacencies.c")
@@ -46,6 +52,11 @@ class _CannotBuild(Exception):
 def labtime() -> Path | None:
     """The library to preload into daemons that run in lab time, or ``None`` (see ``why_not``)."""
     return _attempt("labtime.c")[0]
+
+
+def pacer() -> Path | None:
+    """The program that moves a lab's clock by events, or ``None`` (see ``why_not``)."""
+    return _attempt("pacer.c")[0]
 
 
 def ios_rules() -> Mapping[str, Path]:
@@ -119,26 +130,29 @@ def _product(source: str) -> Path:
     if program is None:
         raise _CannotBuild(f"no C compiler (looked for {', '.join(_COMPILERS)})")
     product, flags, libraries = _RECIPES[source]
-    text = (_SOURCES / source).read_bytes()
-    key = hashlib.sha256(b"\0".join([text, _identity(program), " ".join(flags + libraries).encode()])).hexdigest()[:20]
+    files = [_SOURCES / name for name in (source, *_MORE.get(source, ()))]
+    known = [*(file.read_bytes() for file in files), _identity(program), " ".join(flags + libraries).encode()]
+    key = hashlib.sha256(b"\0".join(known)).hexdigest()[:20]
     directory = cache_dir() / key
     _make_directory(directory)
     target = directory / product
     if target.exists():
         _check_owner(target)
     else:
-        _compile(program, _SOURCES / source, target, flags, libraries)
+        _compile(program, [file for file in files if file.suffix == ".c"], target, flags, libraries)
     return target
 
 
-def _compile(program: str, source: Path, target: Path, flags: tuple[str, ...], libraries: tuple[str, ...]) -> None:
+def _compile(
+    program: str, sources: Sequence[Path], target: Path, flags: tuple[str, ...], libraries: tuple[str, ...]
+) -> None:
     """Compile beside the target and rename: whoever else builds it at the same time replaces it by the same file."""
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(descriptor)
     draft = Path(name)
     try:
         done = subprocess.run(
-            [program, *flags, str(source), "-o", name, *libraries],
+            [program, *flags, *map(str, sources), "-o", name, *libraries],
             capture_output=True,
             text=True,
             timeout=_COMPILE_TIMEOUT_S,

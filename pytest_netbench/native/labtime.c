@@ -8,7 +8,8 @@
  * factor may change while daemons run; lab time stays continuous. Without the file all calls pass through.
  *
  * Waits hold their deadline in lab time and look at the page again every SLICE_NS, so that one that was begun under a
- * small factor does not sleep through the protocol timers of a larger one.
+ * small factor does not sleep through the protocol timers of a larger one. While the pacer (pacer.c) runs it moves the
+ * clock and ends the waits whose time has come; threads.c tells it about the threads of this process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,31 +32,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS 1000000000LL
-#define SLICE_NS 100000000LL
-#define EXPORT __attribute__((visibility("default")))
-
-/* Written by supervisor/labclock.py. The sequence is odd while the rest is being written. */
-struct page {
-	uint64_t sequence;
-	int64_t base_real_ns;
-	int64_t base_lab_ns;
-	double factor;
-};
+#include "waiting.h"
 
 static const volatile struct page *page;
-
-/* The next definition of a function, looked up once. Two threads that race store the same value. */
-#define REAL(name)                                                                                                     \
-	({                                                                                                             \
-		static __typeof__(&name) real_;                                                                        \
-		__typeof__(&name) found_ = __atomic_load_n(&real_, __ATOMIC_RELAXED);                                  \
-		if (!found_) {                                                                                         \
-			found_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                                           \
-			__atomic_store_n(&real_, found_, __ATOMIC_RELAXED);                                            \
-		}                                                                                                      \
-		found_;                                                                                                \
-	})
 
 __attribute__((constructor)) static void map_page(void)
 {
@@ -73,32 +52,17 @@ __attribute__((constructor)) static void map_page(void)
 	}
 	/* looked up here, for a signal handler may be the first to ask for the time */
 	(void)REAL(clock_gettime);
+	if (page)
+		join_slots();
 	errno = saved;
 }
 
-static int64_t to_ns(const struct timespec *ts)
+int has_page(void)
 {
-	if (ts->tv_sec > INT64_MAX / NS - 1)
-		return INT64_MAX;
-	return (int64_t)ts->tv_sec * NS + ts->tv_nsec;
+	return page != NULL;
 }
 
-static struct timespec to_timespec(int64_t ns)
-{
-	return (struct timespec){.tv_sec = ns / NS, .tv_nsec = ns % NS};
-}
-
-static int valid(const struct timespec *ts)
-{
-	return ts->tv_sec >= 0 && ts->tv_nsec >= 0 && ts->tv_nsec < NS;
-}
-
-static int64_t later(int64_t from, int64_t by)
-{
-	return by > INT64_MAX - from ? INT64_MAX : from + by;
-}
-
-static int64_t real_ns(clockid_t clock)
+int64_t real_ns(clockid_t clock)
 {
 	struct timespec now;
 
@@ -127,7 +91,7 @@ static int64_t lab_ns(double *factor)
 	}
 }
 
-static int64_t lab_now(void)
+int64_t lab_now(void)
 {
 	double factor;
 
@@ -135,7 +99,7 @@ static int64_t lab_now(void)
 }
 
 /* Wall nanoseconds to sleep next on the way to a deadline in lab time; 0 once it has passed. Rounded up. */
-static int64_t next_slice(int64_t deadline)
+int64_t next_slice(int64_t deadline)
 {
 	double factor;
 	int64_t now = lab_ns(&factor);
@@ -144,12 +108,6 @@ static int64_t next_slice(int64_t deadline)
 		return 0;
 	double wall = (double)(deadline - now) / factor;
 	return wall >= (double)SLICE_NS ? SLICE_NS : (int64_t)wall + 1;
-}
-
-static int is_monotonic(clockid_t clock)
-{
-	return clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||
-	       clock == CLOCK_BOOTTIME;
 }
 
 /* All monotonic clocks tell the same lab time: their differences are about suspends and slewing, which no lab has. */
@@ -163,33 +121,73 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 
 /* ---- waiting for descriptors ---- */
 
+/* A wait in lab time: its end, and what its present slice is called with. `left_ns` is 0 for the last look. */
+struct wait {
+	int64_t deadline_ns, length_ns, left_ns;
+	struct timespec slice;
+	sigset_t room;
+	const struct timespec *timeout;
+	const sigset_t *mask;
+};
+
+static struct wait wait_for(int64_t ns)
+{
+	return (struct wait){.length_ns = ns, .deadline_ns = ns == NEVER ? NEVER : later(lab_now(), ns)};
+}
+
+/* The pacer ends a slice by a signal that nothing but the slice's mask lets through. */
+static void begin_slice(struct wait *wait, const sigset_t *asked)
+{
+	idle_until(wait->deadline_ns, wait->length_ns);
+	if (wait->deadline_ns == NEVER) {
+		wait->left_ns = NEVER;
+		wait->timeout = NULL;
+		wait->mask = asked;
+		return;
+	}
+	wait->mask = kickable(&wait->room, asked);
+	wait->left_ns = next_slice(wait->deadline_ns);
+	if (wait->left_ns > 0 && is_paced())
+		wait->left_ns = PACED_SLICE_NS;
+	wait->slice = to_timespec(wait->left_ns);
+	wait->timeout = &wait->slice;
+}
+
+/* Whether a slice that ended with a result is followed by another. Keeps errno. */
+static int goes_on(const struct wait *wait, int result)
+{
+	int error = errno, was_ended = busy_again();
+
+	errno = error;
+	if (result < 0)
+		return error == EINTR && was_ended;
+	return result == 0 && wait->left_ns > 0;
+}
+
 static int wait_poll(struct pollfd *fds, nfds_t count, int64_t timeout, const sigset_t *mask)
 {
-	int64_t deadline = later(lab_now(), timeout), slice;
+	struct wait wait = wait_for(timeout);
+	int ready;
 
-	while ((slice = next_slice(deadline)) > 0) {
-		struct timespec ts = to_timespec(slice);
-		int ready = REAL(ppoll)(fds, count, &ts, mask);
-		if (ready)
-			return ready;
-	}
-	/* the deadline may have passed between two slices: a last look, so that a ready descriptor is never missed */
-	struct timespec none = {0, 0};
-	return REAL(ppoll)(fds, count, &none, mask);
+	do {
+		begin_slice(&wait, mask);
+		ready = REAL(ppoll)(fds, count, wait.timeout, wait.mask);
+	} while (goes_on(&wait, ready));
+	return ready;
 }
 
 EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
 {
-	if (!page || !timeout || !valid(timeout) || to_ns(timeout) == 0)
+	if (!page || (timeout && (!valid(timeout) || to_ns(timeout) == 0)))
 		return REAL(ppoll)(fds, count, timeout, mask);
-	return wait_poll(fds, count, to_ns(timeout), mask);
+	return wait_poll(fds, count, timeout ? to_ns(timeout) : NEVER, mask);
 }
 
 EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
-	if (!page || timeout_ms <= 0)
+	if (!page || timeout_ms == 0)
 		return REAL(poll)(fds, count, timeout_ms);
-	return wait_poll(fds, count, timeout_ms * 1000000LL, NULL);
+	return wait_poll(fds, count, timeout_ms < 0 ? NEVER : timeout_ms * 1000000LL, NULL);
 }
 
 /* What binaries built with _FORTIFY_SOURCE call. */
@@ -208,18 +206,24 @@ EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *
 	return ppoll(fds, count, timeout, mask);
 }
 
+static int wait_epoll(int fd, struct epoll_event *events, int count, int64_t timeout, const sigset_t *mask)
+{
+	struct wait wait = wait_for(timeout);
+	int ready;
+
+	do {
+		begin_slice(&wait, mask);
+		int ms = wait.timeout ? (int)((wait.left_ns + 999999) / 1000000) : -1;
+		ready = REAL(epoll_pwait)(fd, events, count, ms, wait.mask);
+	} while (goes_on(&wait, ready));
+	return ready;
+}
+
 EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout_ms, const sigset_t *mask)
 {
-	if (!page || timeout_ms <= 0)
+	if (!page || timeout_ms == 0)
 		return REAL(epoll_pwait)(fd, events, count, timeout_ms, mask);
-
-	int64_t deadline = later(lab_now(), timeout_ms * 1000000LL), slice;
-	while ((slice = next_slice(deadline)) > 0) {
-		int ready = REAL(epoll_pwait)(fd, events, count, (int)((slice + 999999) / 1000000), mask);
-		if (ready)
-			return ready;
-	}
-	return REAL(epoll_pwait)(fd, events, count, 0, mask);
+	return wait_epoll(fd, events, count, timeout_ms < 0 ? NEVER : timeout_ms * 1000000LL, mask);
 }
 
 EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout_ms)
@@ -227,10 +231,20 @@ EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout
 	return epoll_pwait(fd, events, count, timeout_ms, NULL);
 }
 
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
+EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count, const struct timespec *timeout,
+			const sigset_t *mask)
+{
+	if (!page || (timeout && (!valid(timeout) || to_ns(timeout) == 0)))
+		return REAL(epoll_pwait2)(fd, events, count, timeout, mask);
+	return wait_epoll(fd, events, count, timeout ? to_ns(timeout) : NEVER, mask);
+}
+#endif
+
 static int wait_select(int count, fd_set *sets[3], int64_t timeout, const sigset_t *mask, int64_t *left)
 {
 	size_t bytes = ((size_t)count + 8 * sizeof(long) - 1) / (8 * sizeof(long)) * sizeof(long);
-	int64_t deadline = later(lab_now(), timeout), slice;
+	struct wait wait = wait_for(timeout);
 	unsigned char wanted[3][bytes ? bytes : 1];
 	int ready;
 
@@ -242,11 +256,10 @@ static int wait_select(int count, fd_set *sets[3], int64_t timeout, const sigset
 		for (int i = 0; i < 3; i++)
 			if (sets[i])
 				__builtin_memcpy(sets[i], wanted[i], bytes);
-		slice = next_slice(deadline);
-		struct timespec ts = to_timespec(slice);
-		ready = REAL(pselect)(count, sets[0], sets[1], sets[2], &ts, mask);
-	} while (!ready && slice > 0);
-	*left = deadline - lab_now();
+		begin_slice(&wait, mask);
+		ready = REAL(pselect)(count, sets[0], sets[1], sets[2], wait.timeout, wait.mask);
+	} while (goes_on(&wait, ready));
+	*left = timeout == NEVER ? 0 : wait.deadline_ns - lab_now();
 	return ready;
 }
 
@@ -256,9 +269,9 @@ EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *excepts, co
 	fd_set *sets[3] = {reads, writes, excepts};
 	int64_t left;
 
-	if (!page || count < 0 || !timeout || !valid(timeout) || to_ns(timeout) == 0)
+	if (!page || count < 0 || (timeout && (!valid(timeout) || to_ns(timeout) == 0)))
 		return REAL(pselect)(count, reads, writes, excepts, timeout, mask);
-	return wait_select(count, sets, to_ns(timeout), mask, &left);
+	return wait_select(count, sets, timeout ? to_ns(timeout) : NEVER, mask, &left);
 }
 
 EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *excepts, struct timeval *timeout)
@@ -266,9 +279,11 @@ EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *excepts, str
 	fd_set *sets[3] = {reads, writes, excepts};
 	int64_t left;
 
-	if (!page || count < 0 || !timeout || timeout->tv_sec < 0 || timeout->tv_usec < 0 ||
-	    (timeout->tv_sec == 0 && timeout->tv_usec == 0))
+	if (!page || count < 0 ||
+	    (timeout && (timeout->tv_sec < 0 || timeout->tv_usec < 0 || (timeout->tv_sec == 0 && timeout->tv_usec == 0))))
 		return REAL(select)(count, reads, writes, excepts, timeout);
+	if (!timeout)
+		return wait_select(count, sets, NEVER, NULL, &left);
 	struct timespec wanted = {.tv_sec = timeout->tv_sec + timeout->tv_usec / 1000000,
 				  .tv_nsec = timeout->tv_usec % 1000000 * 1000};
 	int ready = wait_select(count, sets, to_ns(&wanted), NULL, &left);
@@ -280,18 +295,12 @@ EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *excepts, str
 
 /* ---- sleeping ---- */
 
-/* Sleep until a deadline in lab time; returns 0 or an error number. */
+/* Sleep until a deadline in lab time; returns 0 or an error number. A slice without a mask would miss the pacer. */
 static int sleep_until(int64_t deadline)
 {
-	int64_t slice;
+	int64_t now = lab_now();
 
-	while ((slice = next_slice(deadline)) > 0) {
-		struct timespec ts = to_timespec(slice);
-		int error = REAL(clock_nanosleep)(CLOCK_MONOTONIC, 0, &ts, NULL);
-		if (error)
-			return error;
-	}
-	return 0;
+	return deadline > now && wait_poll(NULL, 0, deadline - now, NULL) < 0 ? errno : 0;
 }
 
 static int sleep_for(const struct timespec *wanted, struct timespec *left)
@@ -344,75 +353,63 @@ EXPORT unsigned int sleep(unsigned int seconds)
 	return (unsigned int)left.tv_sec + (left.tv_nsec >= NS / 2);
 }
 
-/* ---- condition variables and futexes ---- */
+/* ---- futexes ---- */
 
-/*
- * Wait on a condition variable until a deadline in lab time. A slice that ends early is reported as a spurious wake-up,
- * which every caller must expect: waiting again in here could miss a signal that was sent in between.
- */
-static int64_t wall_deadline(int64_t deadline, int *is_last)
+static int is_futex_wait(long number, long operation)
 {
-	int64_t slice = next_slice(deadline);
+	long command = operation & FUTEX_CMD_MASK;
 
-	*is_last = slice < SLICE_NS;
-	return real_ns(CLOCK_MONOTONIC) + slice;
+	return number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
 }
 
-/* A deadline does not say its clock, but one counts from boot and the other from 1970: the nearer one is meant. */
-static int64_t distance(int64_t a, int64_t b)
+/* FRR's seqlocks wait on futexes by hand, with an absolute monotonic deadline or none. */
+static int is_in_lab_time(long operation, const struct timespec *timeout)
 {
-	return a > b ? a - b : b - a;
+	return timeout && !(operation & FUTEX_CLOCK_REALTIME) && (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET &&
+	       valid(timeout);
 }
 
-EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *abstime)
+static long wait_futex(const long a[6])
 {
-	int is_last;
+	int64_t deadline = NEVER;
+	int is_last = 1, was_ended, error;
+	struct timespec until;
+	long result;
 
-	if (!page || !valid(abstime) ||
-	    distance(to_ns(abstime), real_ns(CLOCK_REALTIME)) < distance(to_ns(abstime), lab_now()))
-		return REAL(pthread_cond_timedwait)(cond, mutex, abstime);
-	struct timespec until = to_timespec(wall_deadline(to_ns(abstime), &is_last));
-	int error = REAL(pthread_cond_timedwait)(cond, mutex, &until);
-	return error == ETIMEDOUT && !is_last ? 0 : error;
-}
-
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
-EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
-				  const struct timespec *abstime)
-{
-	int is_last;
-
-	if (!page || !valid(abstime) || !is_monotonic(clock))
-		return REAL(pthread_cond_clockwait)(cond, mutex, clock, abstime);
-	struct timespec until = to_timespec(wall_deadline(to_ns(abstime), &is_last));
-	int error = REAL(pthread_cond_clockwait)(cond, mutex, CLOCK_MONOTONIC, &until);
-	return error == ETIMEDOUT && !is_last ? 0 : error;
-}
-#endif
-
-/* FRR's seqlocks wait on futexes by hand, with an absolute monotonic deadline. */
-static int is_monotonic_futex_wait(long number, long operation, long timeout)
-{
-	return number == SYS_futex && timeout && !(operation & FUTEX_CLOCK_REALTIME) &&
-	       (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && valid((const struct timespec *)timeout);
+	if (is_in_lab_time(a[1], (const struct timespec *)a[3])) {
+		deadline = to_ns((const struct timespec *)a[3]);
+		int64_t slice = next_slice(deadline);
+		is_last = slice < SLICE_NS && !is_paced();
+		until = to_timespec(real_ns(CLOCK_MONOTONIC) + slice);
+	}
+	idle_until(deadline, deadline == NEVER ? NEVER : deadline - lab_now());
+	if (deadline != NEVER)
+		let_kicks_in(1);
+	result = REAL(syscall)(SYS_futex, a[0], a[1], a[2], deadline == NEVER ? (struct timespec *)a[3] : &until, a[4], a[5]);
+	error = errno;
+	if (deadline != NEVER)
+		let_kicks_in(0);
+	was_ended = busy_again();
+	errno = error;
+	if (deadline == NEVER || result >= 0 || !(error == ETIMEDOUT || (error == EINTR && was_ended)))
+		return result;
+	if (is_last || lab_now() >= deadline) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	return 0; /* as if woken: who waits by hand looks again */
 }
 
 EXPORT long syscall(long number, ...)
 {
 	long a[6];
 	va_list list;
-	int is_last;
 
 	va_start(list, number);
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (page && is_monotonic_futex_wait(number, a[1], a[3])) {
-		struct timespec until = to_timespec(wall_deadline(to_ns((const struct timespec *)a[3]), &is_last));
-		long result = REAL(syscall)(number, a[0], a[1], a[2], &until, a[4], a[5]);
-		if (result < 0 && errno == ETIMEDOUT && !is_last)
-			return 0;
-		return result;
-	}
+	if (page && is_futex_wait(number, a[1]))
+		return wait_futex(a);
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

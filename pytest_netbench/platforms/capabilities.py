@@ -451,8 +451,38 @@ class Login(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class Passed:
+    """How the clock of a lab was moved.
+
+    Attributes:
+        lab_s: Lab seconds that passed.
+        wall_s: Wall seconds that this took.
+        held_s: Those in which the clock passed like the wall, because something was on its way or did not sleep.
+        moves: How often the clock was moved to a deadline.
+        looks: How often all threads were looked at.
+    """
+
+    lab_s: float
+    wall_s: float
+    held_s: float
+    moves: int
+    looks: int
+
+
 class LabTime(Protocol):
     """The clock of a lab, by which its daemons' timers and ages count."""
+
+    def forward(self, lab_s: float) -> Passed:
+        """Let lab time pass, from one event of the daemons to the next: as fast as they work, and never past one.
+
+        Args:
+            lab_s: How much, in lab seconds.
+
+        Raises:
+            LabError: The clock of this lab cannot be moved.
+        """
+        ...
 
     def at(self, moment: float) -> float:
         """Return a wall time since the deployment in lab time. Both in seconds since 1970, equal when it began."""

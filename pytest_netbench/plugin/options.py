@@ -115,6 +115,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-clock",
+        choices=("scaled", "events", "wall"),
+        default="scaled",
+        help=(
+            "how lab time passes: at the time scale (scaled, the default); by events while a verdict waits, where the"
+            " network allows it, and at the time scale else (events); like the wall (wall, the same as a time scale"
+            " of 1)."
+        ),
+    )
+    group.addoption(
         "--netbench-keep",
         action="store_true",
         default=None,

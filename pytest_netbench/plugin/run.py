@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -72,6 +72,7 @@ class Run:
     backend: tuple[str, ...]
     lab: str | None
     time_scale: float | None
+    clock: Literal["scaled", "events"]
     trials: int
     budget: dict[str, float | None]
     results: Path
@@ -132,7 +133,8 @@ def configure(config: pytest.Config) -> Run:
             refused=tuple(refused),
             backend=tuple(option.netbench_backend),
             lab=_lab(option.netbench_lab, config.invocation_params.dir),
-            time_scale=option.netbench_time_scale,
+            time_scale=1.0 if option.netbench_clock == "wall" else option.netbench_time_scale,
+            clock="events" if option.netbench_clock == "events" else "scaled",
             trials=option.netbench_trials,
             budget=option.netbench_budget,
             results=_results(config, workerinput),

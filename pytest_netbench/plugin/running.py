@@ -55,6 +55,7 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
     return Settings(
         backend=run.backend,
         time_scale=run.time_scale,
+        clock=run.clock,
         workers=run.side_by_side,
         lab=run.lab,
         truth=_truths(request).load if sealed is None else sealed.truth,
@@ -94,6 +95,7 @@ def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAge
         scorers=options.scorers,
         backend=options.backend,
         time_scale=options.time_scale,
+        clock=options.clock,
         workers=options.side_by_side,
         lab=options.lab,
         store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
@@ -118,6 +120,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         held = references.path(task)
         also = [by_kind(run.backend), run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
         also += [run.lab] if run.lab else []
+        also += [run.clock] if run.clock != "scaled" else []
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
         extent = extent_of(run.proving, task, source, memory)
         # a process has one control plane, which serves one cluster at a time

@@ -11,7 +11,7 @@ from pytest_netbench.lab.request import LabRequest, request_of
 from pytest_netbench.lab.resources import backend_of, by_kind
 from pytest_netbench.lab.sandboxes import Sandbox, Sandboxes
 from pytest_netbench.model.payload import Resource
-from pytest_netbench.model.task import Task
+from pytest_netbench.model.task import DEFAULT_FAMILY, Task
 from pytest_netbench.trial.settings import Settings
 
 
@@ -59,7 +59,9 @@ class Deployment:
             self._use("lab")
             return self._lab
         time_scale = chosen.time_scale or self._task.network.time_scale
-        request = request_of(self._task, time_scale=time_scale, workers=chosen.workers, lab=chosen.lab)
+        # what other families measure beside the verdict goes by the wall
+        clock = chosen.clock if self._task.family == DEFAULT_FAMILY else "scaled"
+        request = request_of(self._task, time_scale=time_scale, clock=clock, workers=chosen.workers, lab=chosen.lab)
         return self._cluster(request) if is_cluster else self._network(request)
 
     def _network(self, request: LabRequest) -> Lab:

@@ -18,6 +18,7 @@ from pytest_netbench.agents.worker.apart import Processes
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import InfrastructureError
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.request import Clock
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, TrialRecord, TrialResult
 from pytest_netbench.scorers.apply import Place, load_scorers
@@ -152,6 +153,7 @@ def run_trial(
     *,
     backend: str | Sequence[str] | None = None,
     time_scale: float | None = None,
+    clock: Clock | None = None,
     budget: Mapping[str, float | None] | None = None,
     number: int = 1,
     ssh: bool = False,
@@ -166,6 +168,7 @@ def run_trial(
         agent: The agent to evaluate, or what ``--agent`` calls it.
         backend: Name of what deploys the lab or another resource, or several, instead of those in ``settings``.
         time_scale: Lab seconds per wall second, instead of the one in ``settings``.
+        clock: How lab time passes while a verdict waits, instead of what ``settings`` say.
         budget: Limits instead of the task's, by field name.
         number: 1 for the first attempt, 2 for the second …
         ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
@@ -181,7 +184,7 @@ def run_trial(
         InputError: The agent cannot be run as it is configured, or the cassette does not fit.
     """
     names = backend if backend is None or isinstance(backend, str) else tuple(backend)
-    given: dict[str, Any] = {"backend": names, "time_scale": time_scale}
+    given: dict[str, Any] = {"backend": names, "time_scale": time_scale, "clock": clock}
     given = {name: value for name, value in given.items() if value is not None}
     spec = TrialSpec(
         task=task,

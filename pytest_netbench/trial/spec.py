@@ -11,6 +11,7 @@ from pytest_netbench import parts
 from pytest_netbench.agents.purse import Purse
 from pytest_netbench.generators.series import parameters_of, read_series
 from pytest_netbench.generators.sources import GeneratedSource
+from pytest_netbench.lab.request import Clock
 from pytest_netbench.lab.resources import DEFAULT, Chosen, by_kind
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
@@ -91,6 +92,7 @@ class TrialSpec(Model):
         DEFAULT, description="part names of backends, at most one for each kind of resource"
     )
     time_scale: float | None = Field(None, gt=0, description="lab seconds per wall second, instead of the task's")
+    clock: Clock = Field("scaled", description="how lab time passes while a verdict waits")
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
     lab: str | None = Field(None, description="a lab that runs already and is used: its name or file")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")
@@ -121,6 +123,7 @@ class TrialSpec(Model):
         return Settings(
             backend=self.backend,
             time_scale=self.time_scale,
+            clock=self.clock,
             workers=self.workers,
             lab=self.lab,
             truth=self.store.truths.load,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, equipment, pace, plan, starter, timers
+from pytest_netbench.backends.netns import doctor, equipment, events, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.node import NetnsNode
@@ -19,6 +19,7 @@ from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PRO
 from pytest_netbench.lab.deployment import Paces, bring_up
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.stopwatch import EventStopwatch
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.native import build
 from pytest_netbench.platforms.capabilities import (
@@ -106,6 +107,8 @@ class NetnsBackend:
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
+        if request.clock == "events" and events.why_not(request, drivers) is None:
+            lab.stopwatch = EventStopwatch(lab.clock, paces.steady)
         equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
         lab.refused_startup_lines, lab.readiness = bring_up(lab, request, paces=paces, set_pace=lab.set_pace)
         lab.deploy_s = time.monotonic() - started

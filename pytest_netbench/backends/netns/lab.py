@@ -12,6 +12,7 @@ from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.cleanup import Cleanup
+from pytest_netbench.lab.stopwatch import EventStopwatch
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -29,6 +30,9 @@ class NetnsLab:
         runs_as="user 1000 of a namespace of its own; to change a node, with its network capabilities only",
     )
 
+    stopwatch: EventStopwatch
+    """Only if its clock is moved by events."""
+
     def __init__(
         self,
         *,
@@ -44,7 +48,7 @@ class NetnsLab:
         self.topology = topology
         self.nodes = nodes
         self.time_scale = time_scale
-        self.clock = PacedClock(time_scale if at_first is None else at_first)
+        self.clock = PacedClock(time_scale if at_first is None else at_first, channel)
         self.prober = NetnsProber(channel=channel, nodes=nodes)
         self.features = features
         self.substitutes = dict(substitutes)
@@ -75,7 +79,6 @@ class NetnsLab:
 
     def set_pace(self, factor: float) -> None:
         """Let lab time pass at another speed."""
-        self._channel.call("scale", factor=factor)
         self.clock.change(factor)
 
     def destroy(self) -> None:

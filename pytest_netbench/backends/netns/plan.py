@@ -27,6 +27,8 @@ def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, t
     shared = {}
     if (library := build.labtime()) is not None:
         shared["labtime.so"] = str(library)
+        if (pacer := build.pacer()) is not None:
+            shared["pacer"] = str(pacer)
     shared |= {name: str(path) for name, path in build.ios_rules().items()}
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)

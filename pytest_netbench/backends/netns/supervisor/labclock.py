@@ -22,6 +22,8 @@ class LabClock:
     """
 
     SIZE = 32
+    SLOTS_SIZE = 64 + 4095 * 64
+    """Bytes of the slots (see ``native/labtime.h``)."""
 
     def __init__(self, *, page: mmap.mmap, factor: float) -> None:
         view = memoryview(page)
@@ -29,6 +31,11 @@ class LabClock:
         self._sequence = view[0:8].cast("Q")
         self._bases = view[8:24].cast("q")
         self._factor = view[24:32].cast("d")
+        self._pace = factor
+        self._paced = False
+        self.slots = os.memfd_create("netbench-slots", os.MFD_CLOEXEC)
+        """Descriptor of what daemons say of their threads."""
+        os.ftruncate(self.slots, self.SLOTS_SIZE)
         self._lock = threading.Lock()
         self._fence = threading.Lock()
         self._publish(factor, lambda now: now)
@@ -56,8 +63,25 @@ class LabClock:
 
     @property
     def factor(self) -> float:
-        """Lab seconds per wall second."""
-        return self._factor[0]
+        """Lab seconds per wall second while nobody moves the clock by events."""
+        return self._pace
+
+    def hand_over(self) -> None:
+        """Leave the page to the pacer until ``take_back``.
+
+        Raises:
+            ValueError: It has the page.
+        """
+        if self._paced:
+            raise ValueError("the clock is being moved already")
+        self._paced = True
+
+    def take_back(self) -> None:
+        """Go on at the usual speed from where the pacer left the clock."""
+        self._paced = False
+        with memoryview(mmap.mmap(self.slots, self.SLOTS_SIZE)) as slots, slots[0:4].cast("I") as paced:
+            paced[0] = 0  # a pacer that was killed has left it
+        self._publish(self._pace, self._lab_ns)
 
     def set_factor(self, factor: float) -> None:
         """Go on from the present lab time at another speed. Daemons that wait notice within a tenth of a second.
@@ -66,7 +90,9 @@ class LabClock:
             ValueError: ``factor`` is not a positive number.
         """
         _check(factor)
-        self._publish(factor, self._lab_ns)
+        self._pace = factor
+        if not self._paced:
+            self._publish(factor, self._lab_ns)
 
     def lab_now(self) -> float:
         """Lab seconds on the clock that daemons see as ``CLOCK_MONOTONIC``."""

@@ -19,6 +19,7 @@ class Network(NamedTuple):
         spaces: Every node's namespaces.
         home: The lab's own namespaces.
         clock: Lab time, if daemons can be made to go by it.
+        pacer: The program that moves it by events, if there is one.
         wires: Pid and description of the programs that delay, lose and limit what links carry.
         laying: How the links are laid.
         wire_program: The program that wires run, if there is one.
@@ -27,6 +28,7 @@ class Network(NamedTuple):
     spaces: Mapping[str, Namespaces]
     home: Home
     clock: LabClock | None
+    pacer: str | None
     wires: Mapping[int, str]
     laying: wiring.Plan
     wire_program: str | None
@@ -60,4 +62,4 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
         wires.start_wire(programs["wire"], near, far, arguments): wires.description(near, far)
         for near, far, arguments in laying.wires
     }
-    return Network(spaces, home, clock, running, laying, programs.get("wire"))
+    return Network(spaces, home, clock, programs.get("pacer"), running, laying, programs.get("wire"))

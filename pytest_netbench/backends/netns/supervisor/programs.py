@@ -20,7 +20,8 @@ _COLUMNS, _ROWS = 4096, 1000
 # With this setting, the default value, glibc does not raise the threshold: what a daemon frees after its start, two
 # megabytes of zebra's, goes back to the kernel.
 _FRUGAL = {"MALLOC_MMAP_THRESHOLD_": "131072"}
-_IN_LAB_TIME = {"NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
+_SLOTS = 3
+_IN_LAB_TIME = {"NETBENCH_CLOCK": f"{roots.SHARED}/clock", "NETBENCH_SLOTS": str(_SLOTS)}
 _PRELOADED = "NETBENCH_PRELOADED"
 
 
@@ -38,14 +39,16 @@ class Programs:
         """A daemon."""
         argv, name = request["argv"], request["name"]
         node = self._network.spaces[request["node"]]
-        in_lab_time = request["lab_time"] and self._network.clock is not None
+        clock = self._network.clock if request["lab_time"] else None
+        in_lab_time = clock is not None
         env = {**_FRUGAL, **request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
         libraries = _libraries(["labtime.so"] * in_lab_time + env.pop(_PRELOADED, "").split())
         env |= {"LD_PRELOAD": libraries} if libraries else {}
+        keep = {_SLOTS: clock.slots} if clock is not None else {}
         log = self._daemons.open_log(request["node"], name)
         try:
             with open(os.devnull, "rb") as null:
-                pid = spawn.trusted(node, argv, (null.fileno(), log, log), env, mounts=self._views.of(node))
+                pid = spawn.trusted(node, argv, (null.fileno(), log, log), env, mounts=self._views.of(node), keep=keep)
         finally:
             os.close(log)
         self._jobs.daemons[pid] = f"{request['node']}: {name}"

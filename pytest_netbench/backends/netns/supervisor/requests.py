@@ -13,6 +13,7 @@ from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measurements import Measurements
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.pacing import Pacing
 from pytest_netbench.backends.netns.supervisor.programs import Programs
 from pytest_netbench.backends.netns.supervisor.settings import Settings
 from pytest_netbench.backends.netns.supervisor.streams import Streams
@@ -28,12 +29,12 @@ class Requests:
         self, *, owner: Owner, network: Network, jobs: Jobs, connects: Connects, selector: selectors.BaseSelector
     ) -> None:
         self._owner = owner
-        self._network = network
         commands = Commands(owner=owner, network=network, jobs=jobs, selector=selector)
         daemons = Daemons(network.spaces, jobs.daemons)
         programs = Programs(owner=owner, network=network, jobs=jobs, daemons=daemons)
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
+        pacing = Pacing(owner=owner, network=network, jobs=jobs)
         streams = Streams(owner=owner, network=network, jobs=jobs, daemons=daemons, selector=selector)
         cables = Cables(
             network.laying.links,
@@ -70,7 +71,8 @@ class Requests:
             "write": files.write,
             "read": files.read,
             "settle": Settings(network).settle,
-            "scale": self._scale,
+            "scale": pacing.scale,
+            "forward": pacing.forward,
             "probe": measurements.probe,
             "path": measurements.path,
             "traffic": measurements.traffic,
@@ -91,9 +93,3 @@ class Requests:
             return
         if answer is not None:
             self._owner.answer(request, answer)
-
-    def _scale(self, request: Message) -> Message:
-        """Let lab time pass at another speed."""
-        if self._network.clock is not None:
-            self._network.clock.set_factor(request["factor"])
-        return {}

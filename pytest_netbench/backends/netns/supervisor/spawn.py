@@ -99,11 +99,13 @@ def trusted(
     env: Mapping[str, str] | None = None,
     *,
     mounts: int | None = None,
+    keep: Mapping[int, int] | None = None,
 ) -> int:
     """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid.
 
-    ``mounts`` is a descriptor of the mount namespace to use instead of the node's own. The supervisor itself enters the
-    node and spawns there, because a fork would copy its page tables without need.
+    ``mounts`` is a descriptor of the mount namespace to use instead of the node's own, ``keep`` has further descriptors
+    by their numbers in the program. The supervisor itself enters the node and spawns there, because a fork would copy
+    its page tables without need.
     """
     full = {**_ENVIRONMENT, "PATH": PATH, "HOME": "/root", **(env or {})}
     with contextlib.nullcontext() if node is None else node.inside():
@@ -111,7 +113,7 @@ def trusted(
             sys.setns(mounts, sys.CLONE_NEWNS)
         program = _found(argv[0])
         with contextlib.suppress(OSError):
-            return _spawned(program, argv, stdio, full)
+            return _spawned(program, argv, stdio, full, keep or {})
 
     def run() -> NoReturn:
         # says on standard error why it cannot be started, as the caller expects of a command
@@ -119,7 +121,7 @@ def trusted(
             node.enter()
         if mounts is not None:
             sys.setns(mounts, sys.CLONE_NEWNS)
-        become(argv, stdio, full)
+        become(argv, stdio, full, keep=keep)
 
     return fork(run)
 
@@ -131,19 +133,20 @@ def _found(program: str) -> str:
     return next((path for path in paths if os.access(path, os.X_OK)), program)
 
 
-def _spawned(program: str, argv: Sequence[str], stdio: Stdio, env: Mapping[str, str]) -> int:
-    lifted = [fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 64) for source in stdio]
+def _spawned(program: str, argv: Sequence[str], stdio: Stdio, env: Mapping[str, str], keep: Mapping[int, int]) -> int:
+    wanted = {**dict(enumerate(stdio)), **keep}
+    lifted = {number: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 64) for number, source in wanted.items()}
     try:
         return os.posix_spawn(
             program,
             list(argv),
             env,
-            file_actions=[(os.POSIX_SPAWN_DUP2, source, number) for number, source in enumerate(lifted)],
+            file_actions=[(os.POSIX_SPAWN_DUP2, source, number) for number, source in lifted.items()],
             setsigmask=(),
             setsigdef=DEFAULTED,
         )
     finally:
-        for fd in lifted:
+        for fd in lifted.values():
             os.close(fd)
 
 

@@ -95,6 +95,7 @@ SCALED = [
     "sleep",
     "cond monotonic",
     "clockwait monotonic",
+    "sem_clockwait",
     "futex",
     "poll in a child",
 ]

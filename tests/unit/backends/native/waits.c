@@ -73,6 +73,7 @@ static int wait_by(const char *how, double s)
 	if (!strcmp(how, "clockwait monotonic")) return condition(CLOCK_MONOTONIC, s, 1) == ETIMEDOUT ? 0 : 1;
 	if (!strcmp(how, "clockwait realtime")) return condition(CLOCK_REALTIME, s, 1) == ETIMEDOUT ? 0 : 1;
 	if (!strcmp(how, "sem_timedwait")) { sem_t sem; sem_init(&sem, 0, 0); ts = in(CLOCK_REALTIME, s); return !(sem_timedwait(&sem, &ts) < 0 && errno == ETIMEDOUT); }
+	if (!strcmp(how, "sem_clockwait")) { sem_t sem; sem_init(&sem, 0, 0); ts = in(CLOCK_MONOTONIC, s); return !(sem_clockwait(&sem, CLOCK_MONOTONIC, &ts) < 0 && errno == ETIMEDOUT); }
 	if (!strcmp(how, "futex")) { int word = 0; long r; ts = in(CLOCK_MONOTONIC, s); do r = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET, 0, &ts, NULL, ~0u); while (!r); return errno != ETIMEDOUT; }
 	if (!strcmp(how, "poll zero")) return poll(&none, 0, 0);
 	if (!strcmp(how, "poll in a child")) {

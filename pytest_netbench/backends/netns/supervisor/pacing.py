@@ -1,0 +1,70 @@
+"""How the clock of a lab passes: at a speed, or moved by events for a while. Standard library only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_netbench.backends.netns.supervisor import roots, spawn
+from pytest_netbench.backends.netns.supervisor.jobs import Jobs
+from pytest_netbench.backends.netns.supervisor.network import Network
+from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.spawn import Stdio
+
+_SLOTS = 3
+_OVERFLOWN = 3
+
+
+class Pacing:
+    """Operations on the clock.
+
+    Args:
+        owner: Who asks.
+        network: What has the clock.
+        jobs: Follows the pacer.
+    """
+
+    def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
+        self._owner, self._network, self._jobs = owner, network, jobs
+
+    def scale(self, request: Message) -> Message:
+        """Let lab time pass at another speed."""
+        if self._network.clock is not None:
+            self._network.clock.set_factor(request["factor"])
+        return {}
+
+    def forward(self, request: Message) -> None:
+        """Move the clock by ``lab_s`` seconds, from one event of the daemons to the next; answered when it has passed.
+
+        Raises:
+            ValueError: The lab has no clock that can be moved, or somebody moves it.
+            OSError: The pacer could not be started.
+        """
+        clock, pacer = self._network.clock, self._network.pacer
+        if clock is None or pacer is None:
+            raise ValueError("the clock of this lab cannot be moved")
+        spaces = dict(enumerate((one.network for one in self._network.spaces.values()), start=_SLOTS + 1))
+        times = (repr(request["lab_s"]), repr(request["grain_s"]))
+        argv = [pacer, roots.CLOCK, roots.PROC, str(_SLOTS), *times, *map(str, spaces)]
+
+        def start(stdio: Stdio) -> int:
+            return spawn.trusted(None, argv, stdio, keep={_SLOTS: clock.slots, **spaces})
+
+        def done(result: dict[str, Any]) -> None:
+            clock.take_back()
+            self._answer(request, result)
+
+        clock.hand_over()
+        try:
+            self._jobs.start(start, done, timeout_s=request["timeout_s"])
+        except OSError:
+            clock.take_back()
+            raise
+
+    def _answer(self, request: Message, result: dict[str, Any]) -> None:
+        words = result["stdout"].split()
+        if result["returncode"] not in (0, _OVERFLOWN) or len(words) != 5:
+            why = "it took too long" if result["timed_out"] else result["stderr"].strip() or result["returncode"]
+            self._owner.refuse(request, f"the clock could not be moved: {why}")
+            return
+        names = ("lab_ns", "moves", "looks", "held_ns", "holder")
+        self._owner.answer(request, dict(zip(names, map(int, words), strict=True)))

@@ -1,0 +1,73 @@
+/*
+ * labtime: what the clock of a lab shares with the daemons that go by it (docs/explanation/lab-time.md).
+ *
+ * The page is read by all and written by one at a time: supervisor/labclock.py, or the pacer while it runs. The slots
+ * are written by the daemons, one slot per thread, and read by the pacer.
+ */
+#ifndef NETBENCH_LABTIME_H
+#define NETBENCH_LABTIME_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NS 1000000000LL
+#define NEVER INT64_MAX
+#define MOST_SLOTS 4095
+
+/* The sequence is odd while the rest is being written. */
+struct page {
+	uint64_t sequence;
+	int64_t base_real_ns;
+	int64_t base_lab_ns;
+	double factor;
+};
+
+enum state { UNUSED, BUSY, IDLE, GONE };
+
+/* A thread. It is idle from just before a wait until just after it; `begun` counts its waits. `has_tcp` is set in the
+ * slot of any thread of a process that has had a TCP connection. */
+struct slot {
+	uint32_t state;
+	int32_t pid;
+	int32_t tid; /* 0: not started yet */
+	int64_t deadline_ns;
+	int64_t wait_ns;
+	uint64_t begun;
+	uint32_t has_tcp;
+	uint8_t rest[20];
+};
+
+_Static_assert(sizeof(struct slot) == 64, "supervisor/labclock.py counts on it");
+
+/* `paced` says that the pacer runs: it alone ends waits, and nobody looks at the clock by himself. */
+struct slots {
+	uint32_t paced;
+	uint32_t count;
+	uint32_t overflown;
+	uint8_t rest[52];
+	struct slot slot[MOST_SLOTS];
+};
+
+/* What Linux takes since 2014 and glibc declares since 2.41. */
+struct scheduling {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+/* Programs that run for microseconds get the processor soon beside others that take all of it (Linux 6.12). */
+static inline void ask_for_short_slices(void)
+{
+	struct scheduling wanted = {.size = sizeof wanted, .runtime_ns = 100000};
+
+	syscall(SYS_sched_setattr, 0, &wanted, 0);
+}
+
+/* What ends a wait whose time has come. No program uses it, and every thread blocks it but in such a wait. */
+#define KICK (SIGRTMAX - 3)
+
+#endif

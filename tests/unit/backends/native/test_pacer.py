@@ -1,0 +1,248 @@
+"""Real children under the preloaded library, whose clock the pacer moves from one event to the next."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pytest_netbench.backends.netns.supervisor.labclock import LabClock
+from pytest_netbench.native import build
+
+GRAIN_S = 0.25
+
+
+class Passed(NamedTuple):
+    lab_s: float
+    moves: int
+    looks: int
+    held_s: float
+    holder: int
+    wall_s: float
+
+
+class Paced:
+    """Programs that go by one clock, and its pacer."""
+
+    def __init__(self, folder: Path, library: Path, pacer: Path, factor: float = 1.0) -> None:
+        self.path = folder / "clock"
+        self.clock = LabClock.create(str(self.path), factor)
+        self.pacer = pacer
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "LD_PRELOAD": str(library),
+            "NETBENCH_CLOCK": str(self.path),
+            "NETBENCH_SLOTS": str(self.clock.slots),
+        }
+        self.children: list[subprocess.Popen[str]] = []
+
+    def begin(self, *argv: object, **more: object) -> subprocess.Popen[str]:
+        """Start a program and read its first line."""
+        child = self._start([*map(str, argv)], env=self.env, stdout=subprocess.PIPE, **more)
+        self.children.append(child)
+        assert child.stdout.readline() == "begins\n"
+        return child
+
+    def start_pacer(self, lab_s: float, grain_s: float = GRAIN_S) -> subprocess.Popen[str]:
+        self.clock.hand_over()
+        argv = [str(self.pacer), str(self.path), "/proc", str(self.clock.slots), str(lab_s), str(grain_s)]
+        return self._start(argv, stdout=subprocess.PIPE)
+
+    def forward(self, lab_s: float, grain_s: float = GRAIN_S, *, timeout_s: float = 30) -> Passed:
+        began = time.monotonic()
+        pacer = self.start_pacer(lab_s, grain_s)
+        lab_ns, moves, looks, held_ns, holder = map(int, pacer.communicate(timeout=timeout_s)[0].split())
+        self.clock.take_back()
+        return Passed(lab_ns / 1e9, moves, looks, held_ns / 1e9, holder, time.monotonic() - began)
+
+    def _start(self, argv: list[str], **more: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(argv, pass_fds=[self.clock.slots], text=True, **more)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory) -> dict[str, Path]:
+    if build.labtime() is None or build.pacer() is None:
+        pytest.skip(f"{build.why_not()}; apt-get install gcc libc6-dev")
+    folder = tmp_path_factory.mktemp("programs")
+    for name in ("waits", "waits_of_threads"):
+        source = Path(__file__).with_name(f"{name}.c")
+        flags = ["-O2", "-std=gnu11", "-Wall", "-Wextra"]
+        subprocess.run([build.compiler() or "cc", *flags, source, "-o", folder / name, "-lpthread"], check=True)
+    return {"waits": folder / "waits", "threads": folder / "waits_of_threads"}
+
+
+@pytest.fixture
+def paced(tmp_path, programs) -> Iterator[Paced]:
+    one = Paced(tmp_path, build.labtime(), build.pacer())
+    yield one
+    for child in one.children:
+        child.kill()
+        child.wait(5)
+        for stream in (child.stdin, child.stdout):
+            if stream is not None:
+                stream.close()
+
+
+def told(child: subprocess.Popen[str]) -> list[list[float]]:
+    """What a program prints until it ends."""
+    output, _ = child.communicate(timeout=20)
+    return [[float(word) for word in line.split()] for line in output.splitlines()]
+
+
+def await_state(child: subprocess.Popen[str], state: str) -> None:
+    ends_at = time.monotonic() + 10
+    while Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[0] != state:
+        assert time.monotonic() < ends_at
+        time.sleep(0.01)
+
+
+WAITS = [
+    "poll",
+    "ppoll",
+    "select",
+    "pselect",
+    "epoll_wait",
+    "epoll_pwait",
+    "nanosleep",
+    "clock_nanosleep",
+    "clock_nanosleep absolute",
+    "sleep",
+    "cond monotonic",
+    "clockwait monotonic",
+    "sem_clockwait",
+    "futex",
+]
+
+
+@pytest.mark.parametrize("how", WAITS)
+def test_a_wait_of_100_lab_seconds_ends_in_time_and_costs_no_wall_time(how, paced, programs):
+    child = paced.begin(programs["waits"], how, 100)
+    passed = paced.forward(110)
+    [[lab_s, wall_s, result]] = told(child)
+    assert result == 0
+    assert 100 <= lab_s <= 100 + GRAIN_S + 0.1
+    assert wall_s < 2
+    assert passed.lab_s == 110
+    assert passed.held_s < 0.5
+
+
+def test_a_wait_for_ever_is_idle_until_something_happens(paced, programs):
+    child = paced.begin(programs["waits"], "forever until a child writes", 0.9)
+    assert paced.forward(10).held_s < 0.5
+    [[lab_s, _, result]] = told(child)
+    assert result == 1
+    assert 0.9 <= lab_s <= 1.2
+
+
+def test_no_wait_of_many_threads_is_early_and_none_later_than_its_slack(paced, programs):
+    source = random.Random(1)
+    asked = [round(source.uniform(0.01, 300), 3) for _ in range(60)]
+    child = paced.begin(programs["threads"], "threads", *asked)
+    paced.forward(320)
+    rows = told(child)
+    assert [row[0] for row in rows] == asked
+    for wanted_s, lab_s in rows:
+        assert wanted_s <= lab_s <= wanted_s + min(GRAIN_S, wanted_s / 20) + 0.1, (wanted_s, lab_s)
+
+
+def test_what_one_process_sends_another_is_taken_up_before_the_clock_moves(paced, programs):
+    child = paced.begin(programs["threads"], "ping-pong", 100)
+    passed = paced.forward(500)
+    [[lab_s]] = told(child)
+    # 200 waits of a second, each late by at most a twentieth
+    assert 199 <= lab_s <= 200 * 1.05 + 1
+    assert passed.wall_s < 10
+
+
+def test_computing_takes_as_much_lab_time_as_processor_time_beside_busy_loops(paced, programs):
+    core = min(os.sched_getaffinity(0))
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+    try:
+        child = paced.begin(programs["threads"], "compute", 0.1)
+        for one in (child, *busy):
+            os.sched_setaffinity(one.pid, [core])
+        paced.forward(2)
+        [[used_s, lab_s]] = told(child)
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    assert used_s / 2 <= lab_s <= 1.5 * used_s  # by the wall it would be five times as much
+
+
+def test_a_wait_that_is_not_told_holds_the_clock_at_the_speed_of_the_wall_and_is_named(paced, programs):
+    child = paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)
+    passed = paced.forward(1.5)
+    assert passed.wall_s >= 1.4
+    assert passed.held_s > 0.3
+    assert passed.holder == child.pid
+
+
+def test_a_stopped_process_holds_nothing_and_goes_on_when_it_is_continued(paced, programs):
+    child = paced.begin(programs["waits"], "ppoll", 10)
+    await_state(child, "S")
+    os.kill(child.pid, signal.SIGSTOP)
+    await_state(child, "T")
+    assert paced.forward(100).wall_s < 2
+    os.kill(child.pid, signal.SIGCONT)
+    paced.forward(1)
+    [[lab_s, _, result]] = told(child)
+    assert (round(lab_s) // 100, result) == (1, 0)
+
+
+def test_a_killed_process_is_forgotten(paced, programs):
+    child = paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)
+    child.kill()
+    child.wait()
+    assert paced.forward(1000).wall_s < 2
+
+
+def test_a_clock_goes_on_when_its_pacer_is_killed(paced, programs):
+    child = paced.begin(programs["waits"], "ppoll", 5)
+    held = paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)  # keeps the pacer at the wall's speed
+    pacer = paced.start_pacer(1000)
+    time.sleep(0.3)
+    pacer.kill()
+    pacer.communicate()
+    paced.clock.set_factor(20)
+    paced.clock.take_back()
+    [[lab_s, wall_s, result]] = told(child)
+    held.kill()
+    assert result == 0
+    assert 5 <= lab_s < 30
+    assert wall_s < 3
+
+
+def test_a_pacer_that_is_told_to_end_says_how_far_it_came(paced, programs):
+    paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)
+    pacer = paced.start_pacer(1000)
+    time.sleep(1.5)
+    pacer.terminate()
+    lab_ns = int(pacer.communicate(timeout=5)[0].split()[0])
+    paced.clock.take_back()
+    assert 0 < lab_ns < 100e9
+
+
+def test_nobody_moves_a_clock_that_is_moved(paced):
+    paced.clock.hand_over()
+    with pytest.raises(ValueError, match="being moved already"):
+        paced.clock.hand_over()
+    paced.clock.take_back()
+    assert paced.forward(5).lab_s == 5
+
+
+def test_the_factor_holds_again_afterwards_and_lab_time_never_jumps_back(paced, programs):
+    before = paced.clock.lab_now()
+    paced.forward(50)
+    after = paced.clock.lab_now()
+    assert after - before >= 50
+    time.sleep(0.2)
+    assert 0.2 <= paced.clock.lab_now() - after < 0.6
