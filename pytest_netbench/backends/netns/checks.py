@@ -186,10 +186,11 @@ def os_ken_check() -> Check:
 
 
 def native_checks() -> list[Check]:
-    """Lab time, the rules of IOS, the wire and the switch: compiled here, or not."""
+    """Lab time and its pacer, the rules of IOS, the wire and the switch: compiled here, or not."""
     rules = build.ios_rules()
     built = (
         ("lab time", build.labtime(), "protocol timers run at wall speed", "daemons can run faster than the wall"),
+        ("pacer", build.pacer(), "lab time passes at a factor only", "lab time can be moved by events"),
         (
             "IOS rules",
             next(iter(rules.values())).parent.parent if len(rules) == len(build.IOS_RULES) else None,

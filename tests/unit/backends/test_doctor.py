@@ -97,6 +97,7 @@ def test_the_report_covers_what_labs_need():
         "ping",
         "traceroute",
         "lab time",
+        "pacer",
         "IOS rules",
         "wire",
         "switch",
