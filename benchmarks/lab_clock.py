@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
+from pathlib import Path
 
-from measure import table
-from networks import ospf_ring
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.measure import table
+from benchmarks.networks import ospf_ring
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.platforms.capabilities import CLOCK

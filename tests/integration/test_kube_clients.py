@@ -569,7 +569,7 @@ def opened(ask: urllib.request.Request, context: ssl.SSLContext) -> http.client.
             return urllib.request.urlopen(ask, timeout=120, context=context)
         except urllib.error.HTTPError as error:
             if error.code != 503 or time.monotonic() > ends_at:
-                raise
+                raise AssertionError(error.read().decode()) from error
         time.sleep(1)
 
 
@@ -582,7 +582,7 @@ def test_two_hundred_watches_leave_the_cluster_usable(kubectl: Kubectl, front: s
         for _ in range(200):
             url = f"{server}/api/v1/namespaces/{SPACE}/pods?watch=true&resourceVersion=0"
             ask = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-            stack.enter_context(urllib.request.urlopen(ask, timeout=120, context=context))
+            stack.enter_context(opened(ask, context))
         assert kubectl("exec", front, "--", "echo", "here") == "here\n"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pytest_netbench.errors import LabError
 
 _SETSID = str(shutil.which("setsid"))
+_ENV = shutil.which("env") or "env"
 
 
 class PtyLine:
@@ -18,7 +19,10 @@ class PtyLine:
     def __init__(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> None:
         self.fd, slave = os.openpty()
         given = {"PATH": os.environ["PATH"], "TERM": "vt100", "HISTFILE": "", "LANG": "C.UTF-8", **(env or {})}
-        self.process = subprocess.Popen([_SETSID, "--ctty", *argv], stdin=slave, stdout=slave, stderr=slave, env=given)
+        # under nohup this process ignores what tells a program that its terminal is gone
+        hears = [_ENV, "--default-signal=HUP"]
+        argv = [*hears, _SETSID, "--ctty", *argv]
+        self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=given)
         os.close(slave)
         os.set_blocking(self.fd, False)
         self.is_closed = False

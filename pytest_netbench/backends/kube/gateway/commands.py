@@ -138,7 +138,10 @@ async def _converse(channels: Channels, program: StreamedProgram, *, takes_input
 
 
 async def _carry_all(channels: Channels, streams: Sequence[tuple[int, int]]) -> None:
-    await asyncio.gather(*(_carry(channels, number, fd) for number, fd in streams))
+    # when one ends because the client is gone the others end, too: their descriptors are closed soon
+    async with asyncio.TaskGroup() as group:
+        for number, fd in streams:
+            group.create_task(_carry(channels, number, fd))
 
 
 async def _carry(channels: Channels, number: int, fd: int) -> None:
