@@ -173,9 +173,8 @@ class Runner:
             before = self._settling.look()
             for wait in quiet.values():
                 self._look([wait])
-        self._stopwatch.sleep(
-            max(0.0, ends_at - self._stopwatch.now())
-        )  # no event tells that a network will not react any more
+        # no event tells that a network will not react any more
+        self._stopwatch.sleep(max(0.0, ends_at - self._stopwatch.now()))
         holding = {index: wait for index, wait in quiet.items() if wait.result is not None and not wait.failed}
         return holding if holding and self._settling.look() == before else {}
 

@@ -63,11 +63,32 @@ static int has_backlog(void)
 	return 0;
 }
 
+/* ---- answers ---- */
+
+/* Read an answer to its end; whether one of its messages is of a kind. Changes that are told meanwhile are passed over. */
+static int has_message(int fd, int type, int (*is_of_kind)(struct nlmsghdr *))
+{
+	int found = 0;
+
+	for (;;) {
+		ssize_t size = recv(fd, answer, sizeof answer, 0);
+		if (size <= 0)
+			return found;
+		for (struct nlmsghdr *one = (struct nlmsghdr *)answer; NLMSG_OK(one, size); one = NLMSG_NEXT(one, size)) {
+			if (one->nlmsg_type == NLMSG_DONE || one->nlmsg_type == NLMSG_ERROR)
+				return found;
+			found |= one->nlmsg_type == type && is_of_kind(one);
+		}
+	}
+}
+
 /* ---- connections ---- */
 
 /* Something was sent that is not acknowledged yet. What was sent again and again is lost: the kernel's timers are slow. */
-static int is_under_way(const struct inet_diag_msg *socket)
+static int is_under_way(struct nlmsghdr *message)
 {
+	struct inet_diag_msg *socket = NLMSG_DATA(message);
+
 	if (socket->idiag_retrans >= LOST)
 		return 0;
 	return socket->idiag_state == TCP_SYN_SENT || socket->idiag_state == TCP_SYN_RECV || socket->idiag_wqueue ||
@@ -86,20 +107,8 @@ static int tcp_of_family(int fd, int family)
 			 .idiag_states = 1 << TCP_ESTABLISHED | 1 << TCP_SYN_SENT | 1 << TCP_SYN_RECV | 1 << TCP_FIN_WAIT1 |
 					 1 << TCP_LAST_ACK | 1 << TCP_CLOSING},
 	};
-	int found = 0;
 
-	if (send(fd, &request, sizeof request, 0) < 0)
-		return 0;
-	for (;;) {
-		ssize_t size = recv(fd, answer, sizeof answer, 0);
-		if (size <= 0)
-			return found;
-		for (struct nlmsghdr *one = (struct nlmsghdr *)answer; NLMSG_OK(one, size); one = NLMSG_NEXT(one, size)) {
-			if (one->nlmsg_type == NLMSG_DONE || one->nlmsg_type == NLMSG_ERROR)
-				return found;
-			found |= is_under_way(NLMSG_DATA(one));
-		}
-	}
+	return send(fd, &request, sizeof request, 0) > 0 && has_message(fd, SOCK_DIAG_BY_FAMILY, is_under_way);
 }
 
 static int is_connecting(void)
@@ -150,23 +159,6 @@ static int is_tried(struct nlmsghdr *message)
 
 	return address->ifa_flags & IFA_F_TENTATIVE && !(address->ifa_flags & IFA_F_DADFAILED) &&
 	       address->ifa_index < MOST_LINKS && carries[address->ifa_index];
-}
-
-/* Read an answer to its end; whether one of its messages is of a kind. Changes that are told meanwhile are passed over. */
-static int has_message(int fd, int type, int (*is_of_kind)(struct nlmsghdr *))
-{
-	int found = 0;
-
-	for (;;) {
-		ssize_t size = recv(fd, answer, sizeof answer, 0);
-		if (size <= 0)
-			return found;
-		for (struct nlmsghdr *one = (struct nlmsghdr *)answer; NLMSG_OK(one, size); one = NLMSG_NEXT(one, size)) {
-			if (one->nlmsg_type == NLMSG_DONE || one->nlmsg_type == NLMSG_ERROR)
-				return found;
-			found |= one->nlmsg_type == type && is_of_kind(one);
-		}
-	}
 }
 
 static int opened(int protocol)

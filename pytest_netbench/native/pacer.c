@@ -107,7 +107,7 @@ static int opened(const struct slot *slot, struct thread *thread)
 	return thread->stat >= 0;
 }
 
-/* The state of a thread as the kernel tells it, or 0 if it has ended. */
+/* The state of a thread as the kernel tells it, 0 if it has ended, or R if that cannot be told. */
 static char kernel_state(const struct slot *slot, struct thread *thread)
 {
 	char text[128];
@@ -115,7 +115,7 @@ static char kernel_state(const struct slot *slot, struct thread *thread)
 	char *end;
 
 	if (!opened(slot, thread) || (size = pread(thread->stat, text, sizeof text - 1, 0)) <= 0)
-		return 0;
+		return errno == ENOENT || errno == ESRCH ? 0 : 'R';
 	text[size] = 0;
 	end = strrchr(text, ')');
 	return end && end[1] ? end[2] : 0;
@@ -207,6 +207,8 @@ static enum look look(void)
 	uint64_t begun = waits_begun();
 
 	looks++;
+	if (slots->overflown) /* there are threads of which nobody knows */
+		return ON_ITS_WAY;
 	if (look_at_threads() != ASLEEP)
 		return AWAKE;
 	find_connections();
@@ -357,5 +359,5 @@ int main(int argc, char **argv)
 	let_go();
 	printf("%lld %lld %lld %lld %d\n", (long long)(lab_ns - began), (long long)moves, (long long)looks,
 	       (long long)held_ns, culprit);
-	return slots->overflown ? 3 : 0;
+	return 0;
 }

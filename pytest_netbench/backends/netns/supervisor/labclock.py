@@ -80,7 +80,8 @@ class LabClock:
         """Go on at the usual speed from where the pacer left the clock."""
         self._paced = False
         with memoryview(mmap.mmap(self.slots, self.SLOTS_SIZE)) as slots, slots[0:4].cast("I") as paced:
-            paced[0] = 0  # a pacer that was killed has left it
+            paced[0] = 0  # a pacer that was killed has left it, and perhaps a page that is being written
+        self._sequence[0] += self._sequence[0] & 1
         self._publish(self._pace, self._lab_ns)
 
     def set_factor(self, factor: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -219,6 +220,23 @@ def test_a_clock_goes_on_when_its_pacer_is_killed(paced, programs):
     assert result == 0
     assert 5 <= lab_s < 30
     assert wall_s < 3
+
+
+def test_a_pacer_that_is_killed_while_it_writes_the_clock_stops_nobody(paced, programs):
+    paced.clock.hand_over()
+    with paced.path.open("r+b") as page:
+        (sequence,) = struct.unpack("=Q", page.read(8))
+        page.seek(0)
+        page.write(struct.pack("=Q", sequence | 1))
+    paced.clock.take_back()
+    [[lab_s, _, result]] = told(paced.begin(programs["waits"], "ppoll", 0.2))
+    assert (result, lab_s < 5) == (0, True)
+
+
+def test_threads_for_which_there_is_no_slot_hold_the_clock(paced):
+    os.pwrite(paced.clock.slots, struct.pack("=I", 1), 8)
+    passed = paced.forward(0.3)
+    assert passed.held_s >= 0.25
 
 
 def test_a_pacer_that_is_told_to_end_says_how_far_it_came(paced, programs):
