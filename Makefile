@@ -5,7 +5,9 @@
 # make check         what one runs before a commit
 # make selftest      prove every task again, three times, with mutants: it takes hours
 #                    (PART=1/20: a twentieth of each stage, about an hour; what passed at this commit is not run again)
-.PHONY: help setup setup-gate bench bench-run test integration check selftest
+# make image         build the container image (ARGS="…": arguments of docker build)
+# make release-check   build what would be released, install it anew, and run the README's commands there
+.PHONY: help setup setup-gate image bench bench-run test integration check selftest release-check
 .DEFAULT_GOAL := help
 
 # an agent is meant only where it is said to make: shells of coding assistants have a variable of that name
@@ -32,6 +34,10 @@ setup:
 setup-gate:
 	@./scripts/setup --gate
 
+# ARGS is that of the bench unless it was said
+image: setup
+	@./scripts/image $(if $(findstring command,$(origin ARGS)),$(ARGS))
+
 bench-run: setup
 	$(RUN)@./scripts/bench $(BENCH_STATUS) $(ASKED) $(ARGS)
 
@@ -49,3 +55,6 @@ selftest: setup-gate
 
 check: setup-gate
 	@./scripts/gate --quick
+
+release-check: setup-gate
+	@.venv/bin/python scripts/release_check.py

@@ -6,133 +6,59 @@ users, files, clock and history of devices; counters; of a cluster who made whic
 Texts must be equal. Of numbers (the age of a node, how many
 counters are zero, how much was counted) it is measured whether the faulty network has the greater one more often than
 chance would have it.
+
+``--kept FILE`` keeps each pair as it is done, one line of JSON. Pairs of the same series and commit that are in the
+file are not looked at again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from math import comb
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.looker import Seen, look
 from pytest_netbench import parts
-from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AniError
-from pytest_netbench.generators.series import Series, read_series
-from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-from pytest_netbench.trial.stage import Stage
+from pytest_netbench.generators.series import read_series
 
-Seen = dict[tuple[str, str], str]
-"""What a node answered to a command."""
-
-_SELF = '(.metadata.name | sub("-[0-9a-f]{8,10}(-[0-9a-z]{5})?$"; "") | sub("-[0-9a-z]{5}$"; ""))'
-"""A name without what is drawn by controllers."""
-_MADE = "[.metadata.managedFields[]? | [.manager, .operation, .subresource]] | unique"
-_KINDS = "namespaces deployments networkpolicies services replicasets pods nodes serviceaccounts configmaps"
-"""Endpoints are left out: they are written as pods become ready."""
-_EVENTS = (
-    "kubectl get events -A -o json"
-    ' | jq -c \'.items[] | select(.metadata.namespace != "default")'
-    " | [.metadata.namespace, .reason, .source.component]'"
-)
-_BORN = "[.items[].metadata.creationTimestamp | fromdate]"
-
-
-def _objects(program: str) -> str:
-    """A command that says something of each object that an agent can see."""
-    listed = "kubectl get $kind -A -o json --show-managed-fields"
-    return f"for kind in {_KINDS}; do {listed} | jq -c '.items[] | [{program}]'; done"
-
-
-def _later(kind: str) -> str:
-    """A command that prints how long after the machines the last objects of a kind were made, and in what time."""
-    machines = f"kubectl get nodes -o json | jq '{_BORN} | max' > /tmp/born"
-    program = f"{_BORN} | max - $born[0], max - min"
-    return f"{machines}; kubectl get {kind} -A -o json | jq --slurpfile born /tmp/born '{program}'"
-
-
-_FILES = "find /etc /run /tmp /var /root /home -name 'netbench-calls*' -o -printf '%p %m %u %g %s\\n'"
-"""But for the record of calls in a pod: how long it is tells what calls failed, as telemetry does."""
-TEXTS: Mapping[str, tuple[str, ...]] = {
-    "linux": (
-        _FILES,
-        "ps -e -o args=",
-        "env",
-        "ip -o link | sed 's/<.*link/ link/'",
-        "sysctl -a 2>/dev/null | grep ^net",
-    ),
-    "kubernetes": (
-        _objects(f".kind, .metadata.namespace, {_SELF}, .metadata.generation, ({_MADE})"),
-        _objects(".kind, (.metadata.annotations // {} | keys), .metadata.finalizers"),
-        _EVENTS,
-        _FILES,
-    ),
-    "frr": ("show version", "show daemons", "show history"),
-    "cisco_ios": ("show users", "show history", "dir", "show privilege", "show flash:", "show archive"),
-}
-NUMBERS: Mapping[str, tuple[str, ...]] = {
-    "linux": (
-        "date +%s.%N; stat -c -%.9Y /etc",
-        "cat /proc/net/dev",
-        "cat /proc/net/snmp",
-    ),
-    "kubernetes": (
-        *map(_later, ("networkpolicies", "deployments", "pods", "services")),
-        "kubectl get nodes -o json | jq 'now - (.items[0].metadata.creationTimestamp | fromdate)'",
-    ),
-    "frr": (),
-    "cisco_ios": ("show interfaces",),
-}
 _PLACED = re.compile(r"\b\d+: (\w+)@if\d+:")
 """The interface of a pod: where it is placed is not the same twice, with or without a fault."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
-class Looker:
-    """Collects, and answers that nothing is wrong."""
+@dataclass(frozen=True)
+class Pair:
+    """What a faulty network shows beside what the same network shows without its fault.
 
-    info = AgentInfo(id="looker", strategy="looker")
+    Attributes:
+        label: The fault.
+        is_told_alike: Whether the briefs are equal.
+        lines: Commands, and lines that only one of the two networks shows.
+        faulty: What can be counted with the fault.
+        healthy: The same without it.
+    """
 
-    def __init__(self) -> None:
-        self.texts: Seen = {}
-        self.numbers: Seen = {}
-        self.brief = ""
-
-    def run(self, brief: Brief, ani: Ani) -> Submission:
-        """Look at all nodes."""
-        self.brief = brief.model_dump_json()
-        for node, platform in brief.devices.items():
-            for kept, commands in ((self.texts, TEXTS), (self.numbers, NUMBERS)):
-                for command in commands.get(platform, ()):
-                    kept[node, command] = _answer(ani, node, command)
-        return Submission(reasoning="Nothing is wrong.")
-
-
-def _answer(ani: Ani, node: str, command: str) -> str:
-    try:
-        return str(ani.execute_cmd(node, command)["output"])
-    except AniError as error:
-        return f"refused: {error}"
+    label: str
+    is_told_alike: bool
+    lines: list[tuple[str, str]]
+    faulty: dict[str, float]
+    healthy: dict[str, float]
 
 
-def look(task: Task) -> Looker:
-    """What an agent sees in the network of ``task``."""
-    looker = Looker()
-    with Stage(task) as stage:
-        stage.work(looker)
-    return looker
-
-
-def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
-    """The fault of a draw, what is seen with it, and what is seen without it."""
+def pair(index: int, of: str) -> Pair:
+    """Look at a draw of a series with its fault and without it."""
+    series = read_series(of)
     faulty, healthy = (
         parts.load("generators", series.generator)().draw(
             series.parameters.model_copy(update={"healthy": share}), seed=series.seed, index=index
@@ -140,10 +66,56 @@ def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
         for share in (0.0, 1.0)
     )
     assert faulty.drawn is not None
-    if index % 2:  # what grows while the machine is used must not look like a clue
-        seen = look(healthy)
-        return faulty.drawn.label, look(faulty), seen
-    return faulty.drawn.label, look(faulty), look(healthy)
+    # what grows while the machine is used must not look like a clue
+    theirs = look(healthy) if index % 2 else None
+    ours = look(faulty)
+    theirs = theirs or look(healthy)
+    return Pair(
+        faulty.drawn.label,
+        ours.brief == theirs.brief,
+        list(differences(ours.texts, theirs.texts)),
+        measures(ours.numbers),
+        measures(theirs.numbers),
+    )
+
+
+class Kept:
+    """The pairs of one series at the present commit.
+
+    Args:
+        series: What is drawn.
+        path: The file that has them; ``None`` keeps nothing.
+    """
+
+    def __init__(self, series: str, path: Path | None) -> None:
+        self._series = series
+        self._path = path
+        commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, text=True).strip()
+        self._place = {"commit": commit, "series": series}
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        found = [one for one in map(json.loads, lines) if one["place"] == self._place]
+        self._pairs = {one["index"]: Pair(**one["pair"]) for one in found}
+
+    def pairs(self, count: int, *, jobs: int) -> list[Pair]:
+        """The pairs of the first draws, in their order; those that are not there are looked at by so many processes.
+
+        A pair whose lab breaks, or in which a command is cut short, is left out, and looked at again by the next run.
+        """
+        missing = [index for index in range(count) if index not in self._pairs]
+        with ProcessPoolExecutor(jobs) as pool:
+            asked = {pool.submit(pair, index, self._series): index for index in missing}
+            for done in as_completed(asked):
+                if (error := done.exception()) is None:
+                    self._add(asked[done], done.result())
+                else:
+                    print(f"draw {asked[done]} is left out: {error!r}", file=sys.stderr, flush=True)
+        return [self._pairs[index] for index in range(count) if index in self._pairs]
+
+    def _add(self, index: int, found: Pair) -> None:
+        self._pairs[index] = found
+        if self._path is not None:
+            with self._path.open("a") as file:
+                file.write(json.dumps({"place": self._place, "index": index, "pair": asdict(found)}) + "\n")
 
 
 def differences(faulty: Seen, healthy: Seen) -> Iterator[tuple[str, str]]:
@@ -162,7 +134,7 @@ def measures(numbers: Seen) -> dict[str, float]:
         values = [float(one) for one in _NUMBER.findall(text)]
         found[f"{command}: sum"] += sum(values)
         found[f"{command}: zeros"] += values.count(0.0)
-    return found
+    return dict(found)
 
 
 def chance(more: int, less: int) -> float:
@@ -174,28 +146,27 @@ def chance(more: int, less: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=60, help="networks, each deployed with its fault and without (60)")
-    parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
+    parser.add_argument("--jobs", type=int, default=3, help="processes, each with a lab (3)")
     parser.add_argument(
         "--series", default="diagnose:level=1,seed=1", help="which networks are drawn (diagnose:level=1,seed=1)"
     )
+    parser.add_argument("--kept", type=Path, metavar="FILE", help="keep pairs, and go on from those that are there")
     chosen = parser.parse_args()
-    series = read_series(chosen.series)
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        pairs = list(pool.map(lambda index: pair(index, series), range(chosen.pairs)))
-    briefs = sum(faulty.brief != healthy.brief for _, faulty, healthy in pairs)
+    pairs = Kept(chosen.series, chosen.kept).pairs(chosen.pairs, jobs=chosen.jobs)
+    briefs = sum(not one.is_told_alike for one in pairs)
     clues = 0
     splits: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     values: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for label, faulty, healthy in pairs:
-        for command, line in differences(faulty.texts, healthy.texts):
+    for one in pairs:
+        for command, line in one.lines:
             clues += 1
-            print(f"{label}: {command}: {line[:200]}")
-        ours, theirs = measures(faulty.numbers), measures(healthy.numbers)
-        for name, value in ours.items():
-            splits[name][0] += value > theirs[name]
-            splits[name][1] += value < theirs[name]
+            print(f"{one.label}: {command}: {line[:200]}")
+        for name, value in one.faulty.items():
+            other = one.healthy[name]
+            splits[name][0] += value > other
+            splits[name][1] += value < other
             values[name][0].append(value)
-            values[name][1].append(theirs[name])
+            values[name][1].append(other)
     print(f"{briefs} of {len(pairs)} briefs differ; {clues} lines differ")
     for name, (more, less) in sorted(splits.items()):
         medians = " and ".join(f"{median(one):g}" for one in values[name])

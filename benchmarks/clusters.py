@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.measure import table
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.kube.binaries import find
-from pytest_netbench.backends.kube.control_plane import shared
+from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.stage import Stage
@@ -50,12 +50,30 @@ def repaired(task: Task) -> dict[str, float]:
         record = stage.evaluate()
         moments.append(time.monotonic())
         pod = statistics.median(pods_mb())
+        lab = stage.lab
     finally:
         stage.destroy()
+    assert lab is not None
+    lab.await_cleanup()
     moments.append(time.monotonic())
     assert all(one.status == "pass" for one in record.testcase_results)
     took = [after - before for before, after in pairwise(moments)]
     return {**dict(zip(PARTS, took, strict=True)), "pod": pod}
+
+
+def turnover(task: Task) -> float:
+    """Wall seconds from the end of a trial until the next one has a healthy application."""
+    first = Stage(task)
+    first.prepare()
+    began = time.monotonic()
+    first.destroy()
+    second = Stage(task)
+    try:
+        second.prepare()
+        second.health()
+        return time.monotonic() - began
+    finally:
+        second.destroy()
 
 
 def pods_mb() -> Iterator[float]:
@@ -107,6 +125,7 @@ def main() -> None:
     boutique, large = task_of(BOUTIQUE), task_of(LARGE)
     repaired(boutique)
     small_ones = [repaired(boutique) for _ in range(runs)]
+    turnovers = [turnover(boutique) for _ in range(runs)]
     large_ones = [repaired(large)["healthy"] for _ in range(runs)]
     plane = shared(find())
     table(
@@ -116,6 +135,7 @@ def main() -> None:
             row("12 workloads healthy", [one["healthy"] for one in small_ones], 1, "s"),
             row("fault to verdict", [one["fault"] + one["repair"] + one["verdict"] for one in small_ones], 1.5, "s"),
             row("reset", [one["reset"] for one in small_ones], 2, "s"),
+            row("end of a trial to the next one healthy", turnovers, 1.5, "s"),
             row("40 workloads healthy", large_ones, 5, "s"),
             row("control plane", [sum(map(pss_mb, descendants(plane.pid)))], 600, "MB"),
             row("a pod", [one["pod"] for one in small_ones], 15, "MB"),

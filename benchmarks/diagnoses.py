@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pytest_netbench.errors import NetbenchError, UsageError
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.generators.diagnose import (
+from pytest_netbench.generators.default_faults import (
     DIAGNOSED,
     OF_BURSTS,
     OF_DHCP,
@@ -35,10 +35,11 @@ from pytest_netbench.generators.diagnose import (
     OF_SWITCHES,
     OF_VPN,
     SERVED,
-    DiagnoseGenerator,
-    DiagnoseParameters,
 )
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.levels import HIDDEN
 from pytest_netbench.generators.networks.mixing import offers
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.values import Span
@@ -108,7 +109,8 @@ def main() -> None:
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
     parser.add_argument("--evidence", action="store_true", help="show how many observations prove each fault")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
-    every = (*DIAGNOSED, *SERVED, *OF_DHCP, *OF_LB, *OF_VPN, *OF_QOS, *OF_RPKI, *OF_BURSTS, *OF_SWITCHES)
+    of_services = (*SERVED, *OF_DHCP, *OF_LB, *OF_VPN, *OF_QOS, *OF_RPKI)
+    every = tuple(dict.fromkeys((*DIAGNOSED, *of_services, *OF_BURSTS, *OF_SWITCHES, *HIDDEN)))
     parser.add_argument("--only", nargs="*", default=every, help="these faults (all)")
     chosen = parser.parse_args()
     shapes = chosen.shapes

@@ -29,11 +29,15 @@ def _task(nodes: list[dict[str, str]], links: Sequence[tuple[str, ...]], configs
     )
 
 
-def _router(number: int, interfaces: dict[str, str], stub: str | None = None) -> str:
+def _router(number: int, interfaces: dict[str, str], stub: str | None = None, *, broadcast: bool = False) -> str:
     lines = [f"hostname R{number}"]
     for name, address in interfaces.items():
         lines += [f"interface {name}", f" ip address {address}", " ip ospf area 0"]
-        lines += [" ip ospf passive" if name == stub else " ip ospf network point-to-point", "exit"]
+        if name == stub:
+            lines.append(" ip ospf passive")
+        elif not broadcast:
+            lines.append(" ip ospf network point-to-point")
+        lines.append("exit")
     identifier = f"10.255.{number // 250}.{number % 250 + 1}"
     return "\n".join([*lines, "router ospf", f" ospf router-id {identifier}", "exit", ""])
 
@@ -111,13 +115,14 @@ def two_bgp_routers() -> Task:
     return _task([{"name": "R1"}, {"name": "R2"}], [("R1 eth0", "R2 eth0")], configs)
 
 
-def ospf_ring(routers: int) -> Task:
-    """A ring of OSPF routers, each with the default timers."""
+def ospf_ring(routers: int, *, broadcast: bool = False) -> Task:
+    """A ring of OSPF routers, each with the default timers. On ``broadcast`` links designated routers are elected."""
     numbers = range(routers)
     links = [(f"R{n} eth0", f"R{(n + 1) % routers} eth1") for n in numbers]
     # link n joins eth0 of router n (.1) and eth1 of the next one (.2)
     configs = {
-        f"R{n}": _router(n, {"eth0": f"10.{n // 250}.{n % 250}.1/30", "eth1": _next(n, routers)}) for n in numbers
+        f"R{n}": _router(n, {"eth0": f"10.{n // 250}.{n % 250}.1/30", "eth1": _next(n, routers)}, broadcast=broadcast)
+        for n in numbers
     }
     return _task([{"name": f"R{n}"} for n in numbers], links, configs)
 

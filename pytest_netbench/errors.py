@@ -234,7 +234,7 @@ class TookTooLong(LabError):
 
 
 class LabDied(LabError):
-    """The lab's supervisor is gone."""
+    """The lab's supervisor is gone, or another part of it that no agent can end."""
 
 
 class ProviderError(InfrastructureError):

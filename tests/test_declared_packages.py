@@ -16,8 +16,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("tests", "benchmarks")
 OWN = {"pytest_netbench", "tests", "benchmarks", "agents"}
-# a peer that is measured where the distribution has it, which is not on PyPI; and what each virtual environment has
-NOT_BY_PIP = {"mininet", "pip"}
+# a peer that is measured where the distribution has it, which is not on PyPI; what each virtual environment has; and
+# what programs import that tests run in an environment of its own
+NOT_BY_PIP = {"inspect_ai", "mininet", "pip", "ray"}
 # what set-up leaves out where it is too big: no test may need it to be collected
 WITHOUT = "reasoning"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ import pytest
 from tests.support.programs import Build, NotToBeHad, Program, cache, obtained
 
 ROOT = Path(__file__).parents[1]
+WANTED = re.findall(r"^    ([\w-]+):[\w.-]+:", (ROOT / "scripts/integration").read_text(), re.MULTILINE)
+"""The programs that the script would install."""
 
 
 def script(path: Path, body: str) -> Path:
@@ -48,7 +51,7 @@ def test_ci_runs_both_and_has_the_status_of_the_first_that_failed(tmp_path, gate
 def project(tmp_path: Path) -> Path:
     """The script with a pytest of ours, on a machine that has what it would install."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    for program in ("dockerd", "debootstrap", "vpcs"):
+    for program in WANTED:
         script(tmp_path / "bin" / program, "exit 0")
     return tmp_path
 

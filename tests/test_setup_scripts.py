@@ -126,7 +126,7 @@ def test_a_dry_run_of_make_bench_runs_nothing(project):
 def test_make_without_a_goal_says_what_there_is(project):
     done = make(project)
     targets = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
-    assert targets == ["bench", "test", "integration", "check", "selftest"]
+    assert targets == ["bench", "test", "integration", "check", "selftest", "image", "release-check"]
 
 
 # ---- what is missing ----

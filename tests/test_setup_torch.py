@@ -20,7 +20,11 @@ ROOT = Path(__file__).parents[1]
 BASH = shutil.which("bash") or "/bin/bash"
 FUNCTIONS = ("report", "system", "python")
 CUDA = ('nvidia-cublas-cu12; platform_system == "Linux"', 'triton>=3; platform_system == "Linux"')
-EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]) - {"all"}
+EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]) - {
+    "all",
+    "inspect",
+    "ray",
+}
 
 
 def cuda_build(index: Path) -> None:

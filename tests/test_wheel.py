@@ -62,7 +62,7 @@ def shipped(folder: str) -> set[str]:
 
 def test_the_wheel_carries_tasks_agents_c_sources_prompts_and_types(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    for folder in ("tasks", "agents"):
+    for folder in ("tasks", "agents", "container"):
         missing = {name for name in shipped(folder) if f"pytest_netbench/corpus/{name}" not in names}
         assert not missing
     for source in (
@@ -92,7 +92,7 @@ def test_netbench_init_writes_a_folder_that_pytest_collects(installed, tmp_path)
     run(installed / "netbench", "init", "lab", cwd=tmp_path)
     lab = tmp_path / "lab"
     assert (lab / "conftest.py").exists()
-    for name in shipped("tasks") | shipped("agents"):
+    for name in shipped("tasks") | shipped("agents") | shipped("container"):
         assert (lab / name).read_bytes() == (ROOT / name).read_bytes()
     listed = run(installed / "python", "-m", "pytest", "tasks", "--collect-only", "-q", "--agent=oracle", cwd=lab)
     assert sum(listed.count(f".task.{kind}::") for kind in ("yaml", "json")) == len(list(ROOT.glob("tasks/*/*.task.*")))

@@ -25,6 +25,7 @@ from pytest_netbench.model.trial import AgentInfo
 SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
 DURATIONS: Final[Words] = {
     ("budget", "wall"): "wall_s",
+    ("budget", "lab"): "lab_s",
     ("settings", "timeout"): "timeout_s",
     ("retries", "first_wait"): "first_wait_s",
     ("retries", "longest_wait"): "longest_wait_s",
@@ -69,6 +70,9 @@ class AgentFile(AgentSettings):
     program: ProgramSettings | None = Field(None, description="which program it is, for strategy program")
     a2a: A2aSettings | None = Field(None, description="which A2A server it is, for strategy a2a")
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
+    environment: tuple[str, ...] = Field(
+        (), description="variables that go with it to other machines (`--netbench-ray`), e.g. OPENAI_API_KEY"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -105,7 +105,13 @@ def _devices(brief: Brief) -> str:
 def budget_words(amounts: Mapping[str, float | None]) -> str:
     """A budget, or what is left of one, in words: ``97 calls, 290 commands, 512 s``; no limit, no word."""
     words = []
-    for name, unit in (("calls", "calls"), ("commands", "commands"), ("wall_s", "s"), ("tokens", "tokens")):
+    for name, unit in (
+        ("calls", "calls"),
+        ("commands", "commands"),
+        ("wall_s", "s"),
+        ("tokens", "tokens"),
+        ("lab_s", "s of the network's time"),
+    ):
         amount = amounts.get(name)
         if amount is not None:
             words.append(f"{max(amount, 0):.0f} {unit}")

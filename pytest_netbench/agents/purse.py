@@ -1,6 +1,7 @@
 """What all processes of a run may spend on models together, and have spent.
 
-Each completion is a line in one file, appended in one write, so that processes share it without a lock.
+Each completion is a line in one file, appended in one write, so that processes share it without a lock. Where the file
+is on another machine, a socket leads to it (``till``).
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
+from uuid import uuid4
 
+from pytest_netbench.agents import till
 from pytest_netbench.errors import ResultsError
 
 UNKNOWN: Final = "?"
@@ -37,6 +40,7 @@ class Purse:
         most_cost_usd: US dollars at most; ``None`` for no limit, also below.
         most_tokens: Tokens of prompts and completions at most.
         most_s: Wall seconds after which nothing begins.
+        socket: A socket on this machine behind which the file is, if it is on another one.
     """
 
     path: Path
@@ -45,6 +49,7 @@ class Purse:
     most_cost_usd: float | None = None
     most_tokens: int | None = None
     most_s: float | None = None
+    socket: str | None = None
 
     def spend(self, *, cost_usd: float | None, tokens: int) -> None:
         """Note a completion.
@@ -52,28 +57,46 @@ class Purse:
         Raises:
             ResultsError: It cannot be written.
         """
-        line = f"{UNKNOWN if cost_usd is None else float(cost_usd)} {tokens}\n".encode()
+        line = f"{UNKNOWN if cost_usd is None else float(cost_usd)} {tokens} {uuid4().hex}"
+        if self.socket is None:
+            self.note(line)
+        else:
+            till.ask(self.socket, f"note {line}")
+
+    def note(self, line: str) -> None:
+        """Append a line of ``spend``. One that is noted twice counts once.
+
+        Raises:
+            ResultsError: It cannot be written.
+        """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                os.write(descriptor, line)
+                os.write(descriptor, f"{line}\n".encode("ascii"))
             finally:
                 os.close(descriptor)
         except OSError as error:
             raise ResultsError(f"{self.path}: what was spent cannot be written: {error.strerror}") from error
 
     def spent(self) -> Spent:
-        """What all processes have spent."""
+        """What all processes have spent.
+
+        Raises:
+            ResultsError: What leads to the file is gone.
+        """
+        if self.socket is not None:
+            cost, tokens = till.ask(self.socket, "spent").split(" ")
+            return Spent(cost_usd=float(cost), tokens=int(tokens))
         try:
             with self.path.open("rb") as file:
                 file.seek(self.begins)
                 lines = file.read().decode("ascii", errors="replace").splitlines()
         except FileNotFoundError:
             lines = []
-        pairs = [line.split(" ") for line in lines]
-        costs = [float(cost) for cost, _ in pairs if cost != UNKNOWN]
-        return Spent(cost_usd=sum(costs), tokens=sum(int(tokens) for _, tokens in pairs))
+        fields = [line.split(" ") for line in dict.fromkeys(lines)]
+        costs = [float(one[0]) for one in fields if one[0] != UNKNOWN]
+        return Spent(cost_usd=sum(costs), tokens=sum(int(one[1]) for one in fields))
 
     def used_up(self) -> str | None:
         """The limit of what models may use that is reached, in words, if one is."""

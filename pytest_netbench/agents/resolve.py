@@ -106,6 +106,26 @@ def is_own(spec: str, *, rootdir: Path) -> bool:
     return is_class(strategy) or not parts.is_ours("agents", strategy)
 
 
+def variables_of(spec: str, *, rootdir: Path) -> tuple[str, ...]:
+    """Names of the environment variables that the file of an agent names; none of an agent without a file.
+
+    Args:
+        spec: The value of ``--agent``.
+        rootdir: As for ``agent_id``.
+
+    Raises:
+        AgentFileError: The agent file is invalid or does not exist.
+    """
+    path = None if is_registered(spec) or is_replay(spec) else agent_file(spec, rootdir)
+    if path is None:
+        return ()
+    from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+
+    file = load_agent_file(path)
+    sections = (file, file.program, file.a2a)
+    return tuple(dict.fromkeys(name for one in sections if one is not None for name in one.environment))
+
+
 def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
     """Check whether what models answer to an agent can be recorded and replayed.
 

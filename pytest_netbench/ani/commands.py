@@ -18,7 +18,8 @@ from pytest_netbench.platforms.terminal import CommandKind
 
 UPDATE: Final = "update-cfg"
 EXECUTE: Final = "execute-cmd"
-SHELL: Final = "linux"
+SHELLS: Final = frozenset({"kubernetes", "linux"})
+"""Platforms whose command line is a shell."""
 CARRIERS: Final = (
     *("alias", "configure memory", "configure network", "configure overwrite-network", "configure replace", "copy"),
     *("event manager", "kron", "macro", "menu", "reload", "tclsh"),
@@ -57,7 +58,7 @@ class CommandRules:
         if kind == "session":
             return
         by_kind = (UPDATE,) if kind == "configure" else (EXECUTE,)
-        allowed_in = (UPDATE, EXECUTE) if self._platform(device) == SHELL else by_kind
+        allowed_in = (UPDATE, EXECUTE) if self._platform(device) in SHELLS else by_kind
         self._check(device, [line], denied_in=(UPDATE, EXECUTE), allowed_in=allowed_in)
 
     def _check(
@@ -68,7 +69,7 @@ class CommandRules:
         allowing = [rule for rule in rules if rule.allow is not None and set(rule.methods) & set(allowed_in)]
         if not denying and not allowing:
             return
-        guards_changes = UPDATE in denied_in and self._platform(device) != SHELL
+        guards_changes = UPDATE in denied_in and self._platform(device) not in SHELLS
         for line in (line for command in commands for line in command.splitlines()):
             for meaning in self._meanings(device, line):
                 if guards_changes:
@@ -88,7 +89,7 @@ class CommandRules:
         text = line.strip()
         if not text or text.startswith(("!", "#")):
             return []
-        if self._platform(device) == SHELL:
+        if self._platform(device) in SHELLS:
             return of_shell(text)
         driver = self._devices.driver(device)
         readings = driver.readings(self._devices.node(device), text) if isinstance(driver, ReadsCommands) else ()

@@ -43,10 +43,21 @@ class Desk:
         self._submission: Submission | None = None
         self._answers_later = answers_later
         self._may_answer = Event()
+        self._ended = ""
+        self._told = Event()
 
     def release(self) -> None:
         """Answer ``task-done``."""
         self._may_answer.set()
+
+    def end(self, why: str) -> None:
+        """Take nothing any more: ``task-done`` is answered with the reason, in words."""
+        self._ended = why
+        self.release()
+
+    def await_question(self, within_s: float) -> bool:
+        """Wait until somebody was told that nothing is taken any more; whether that came in time."""
+        return self._told.wait(within_s)
 
     @property
     def submission(self) -> Submission | None:
@@ -64,8 +75,11 @@ class Desk:
         """Answer ``task-done``.
 
         Raises:
-            AniError: The task asks for an answer, and this is none.
+            AniError: The task asks for an answer, and this is none; or nothing is taken any more.
         """
+        if self._ended:
+            self._told.set()
+            raise AniError(f"task-done: {self._ended}", code=Code.POLICY_DENIED)
         params, note = _renamed(params)
         given = validated(TASK_DONE.name, TaskDoneParams, params)
         schema = self._brief.answer

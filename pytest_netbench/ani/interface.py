@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from pytest_netbench.ani.approval import Approver
 from pytest_netbench.ani.ledger import Ledger
-from pytest_netbench.ani.methods import as_sent, unknown_method, wire_name
+from pytest_netbench.ani.methods import UPDATE_CFG, as_sent, unknown_method, wire_name
 from pytest_netbench.ani.network import NetworkMethods
 from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import WorkWatcher
+from pytest_netbench.ani.standing import Standing
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.turns import turns_of
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.rpccodes import Code
@@ -53,8 +56,11 @@ class AgentInterface:
         self._policy = policy
         self._ledger = ledger = Ledger(budget, clock=clock)
         self._meter = ledger.meter
-        self._watching = watching = Watching(self._meter, broken=ledger.broke)
+        turns = turns_of(lab)
+        hurried = nullcontext if turns is None else turns.at_usual_pace
+        self._watching = watching = Watching(self._meter, broken=ledger.broke, hurried=hurried)
         self._own = own = OwnMethods(methods, ledger, watching)
+        self._changing = {UPDATE_CFG, *(one.spec.name for one in methods if one.change is not None)}
         self._at_close: list[Callable[[], None]] = []
         self.network: NetworkMethods | None = None
         """What answers for the devices; ``None`` without a lab."""
@@ -62,7 +68,11 @@ class AgentInterface:
             self.network = NetworkMethods(
                 lab, policy=policy, ledger=ledger, watching=watching, own=own, dialects=dialects, approver=approver
             )
+        self.standing = None if turns is None else Standing(turns, self._meter)
+        """Takes turns for requests, if the lab stands still between them."""
         self._registry = {**({} if self.network is None else self.network.answers), **own.answers}
+        if self.standing is not None:
+            self._registry |= self.standing.answers
         self.ssh: SshAccess | None = None
         """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
 
@@ -86,19 +96,27 @@ class AgentInterface:
         self._meter.start()
         at_s = self._meter.elapsed_s
         known_to_be_over = self._meter.exhausted
+        took: dict[str, float] = {}
         try:
             with self._meter.answering():
                 self._meter.charge_call()
-                result = self._answer_of(method)(params)
+                with self._turn(method, took):
+                    result = self._answer_of(method)(params)
         except NetbenchError as error:
             if isinstance(error, LabError):
                 self._ledger.broke(error)
             if not known_to_be_over:
                 refusal = {"code": int(code_of(error)), **self._ledger.refusal(error)}
-                self._ledger.request(method, params, at_s, error=refusal)
+                self._ledger.request(method, params, at_s, error=refusal, **took)
             raise
-        self._ledger.request(method, params, at_s, result=result)
+        self._ledger.request(method, params, at_s, result=result, **took)
         return result
+
+    def _turn(self, method: object, took: dict[str, float]) -> AbstractContextManager[object]:
+        """Around the work for one request; ``took`` is given its lab seconds, if the lab moves in turns."""
+        if self.standing is None or not isinstance(method, str):
+            return nullcontext()
+        return self.standing.turn(method, changes=method in self._changing, took=took)
 
     def _answer_of(self, method: object) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
         answer = self._registry.get(method) if isinstance(method, str) else None
@@ -128,7 +146,8 @@ class AgentInterface:
         self._ledger.note(text)
 
     def offered(self) -> tuple[MethodSpec, ...]:
-        return (*(() if self.network is None else self._policy.offered), *self._own.specs)
+        standing = () if self.standing is None else self.standing.specs
+        return (*(() if self.network is None else self._policy.offered), *self._own.specs, *standing)
 
     # for the code that runs the trial
 
@@ -156,6 +175,8 @@ class AgentInterface:
         self._meter.stop()
         while self._at_close:
             self._at_close.pop()()
+        if self.standing is not None:
+            self.standing.end(within_s=LONGEST_CLOSE_S)
         ends_at = time.monotonic() + LONGEST_CLOSE_S
         for lock in (self._own.lock, *(() if self.network is None else self.network.locks.values())):
             if lock.acquire(timeout=max(0.0, ends_at - time.monotonic())):

@@ -40,7 +40,8 @@ def serve(ani: Ani, path: Path | None = None, *, desk: Desk | None = None) -> Se
 
     def budget_left(params: Any) -> Any:
         _refuse_parameters(BUDGET_LEFT.name, params)
-        return BudgetLeftResult.model_validate(ani.budget_left()).model_dump(mode="json")
+        left = {"lab_s": None, **ani.budget_left()}  # interfaces of others may not know this limit
+        return BudgetLeftResult.model_validate(left).model_dump(mode="json")
 
     free: dict[str, Callable[[Any], Any]] = {DISCOVER: discover, BUDGET_LEFT.name: budget_left}
     if desk is not None:

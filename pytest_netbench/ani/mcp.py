@@ -58,17 +58,23 @@ def serve_stdio(path: Path) -> None:
         anyio.run(run)
 
 
-def serve_http(path: Path, *, host: str, port: int) -> None:
+def serve_http(path: Path, *, host: str, port: int, place: str | None = None) -> None:
     """Serve by streamable HTTP until interrupted; the first line that is printed is the URL.
 
     The URL contains a secret: no one else on this machine can use the tools.
+
+    Args:
+        path: Of the ANI's socket.
+        host: An address of this machine.
+        port: 0 for any.
+        place: The path of the URL, instead of one with a secret.
 
     Raises:
         LabError: No ANI answers at ``path``.
         OSError: The port cannot be used.
     """
     with JsonRpcAni(path, timeout_s=LONGEST_CALL_S) as ani, socket.create_server((host, port)) as listener:
-        place = f"/{secrets.token_urlsafe(16)}/mcp"
+        place = place or f"/{secrets.token_urlsafe(16)}/mcp"
         app = _server(ani).streamable_http_app(streamable_http_path=place, host=host)
         print(f"http://{host}:{listener.getsockname()[1]}{place}", flush=True)
         config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1)

@@ -35,6 +35,7 @@ class Meter:
         self._paused_at = 0.0
         self._waited_s = 0.0
         self._calls = self._commands = self._tokens = 0
+        self._lab_s: float | None = None
         self._exhausted: BudgetExhausted | None = None
         self._under_way = 0
         self._answered_at: float | None = None
@@ -154,19 +155,38 @@ class Meter:
             if self._budget.tokens is not None and self._tokens > self._budget.tokens:
                 self._exhaust("tokens", self._budget.tokens)
 
+    def charge_lab(self, lab_s: float) -> None:
+        """Count lab seconds that a request took. Once all are used, the next request is refused."""
+        with self._lock:
+            self._lab_s = (self._lab_s or 0.0) + lab_s
+
+    def check_lab(self, lab_s: float) -> None:
+        """Raise ``AniError`` if fewer lab seconds are left than a request would take."""
+        left = self.left()["lab_s"]
+        if left is not None and lab_s > left:
+            raise AniError(
+                f"{lab_s:g} seconds of the network's time are more than the {left:g} left", code=Code.POLICY_DENIED
+            )
+
     def used(self) -> BudgetUsed:
         """What was used so far."""
         with self._lock:
             return BudgetUsed(
-                calls=self._calls, commands=self._commands, wall_s=round(self.elapsed_s, 6), tokens=self._tokens
+                calls=self._calls,
+                commands=self._commands,
+                wall_s=round(self.elapsed_s, 6),
+                tokens=self._tokens,
+                lab_s=None if self._lab_s is None else round(self._lab_s, 3),
             )
 
     def left(self) -> dict[str, float | None]:
-        """What is left of calls, commands, wall_s and tokens, never below 0; ``None`` means unlimited."""
+        """What is left of calls, commands, wall_s, tokens and lab_s, never below 0; ``None`` means unlimited."""
         used = self.used()
         return {
-            name: None if (allowed := getattr(self._budget, name)) is None else max(0, allowed - getattr(used, name))
-            for name in ("calls", "commands", "wall_s", "tokens")
+            name: None
+            if (allowed := getattr(self._budget, name)) is None
+            else max(0, allowed - (getattr(used, name) or 0))
+            for name in ("calls", "commands", "wall_s", "tokens", "lab_s")
         }
 
     def _check(self) -> None:
@@ -174,6 +194,8 @@ class Meter:
             raise BudgetExhausted(self._exhausted.limit, self._exhausted.allowed)
         if self._budget.wall_s is not None and self.elapsed_s >= self._budget.wall_s:
             self._exhaust("wall_s", self._budget.wall_s)
+        if self._budget.lab_s is not None and (self._lab_s or 0.0) >= self._budget.lab_s:
+            self._exhaust("lab_s", self._budget.lab_s)
 
     def _exhaust(self, limit: str, allowed: float) -> None:
         self._exhausted = BudgetExhausted(limit, allowed)

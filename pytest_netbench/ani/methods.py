@@ -16,6 +16,8 @@ from pytest_netbench.rpccodes import Code
 SEARCH_MANUAL = "search-manual"
 GET_REACHABILITY = "get-reachability"
 SSH = "ssh"
+WAIT = "wait"
+UPDATE_CFG = "update-cfg"
 
 DRAFT_TOOLS: Mapping[str, str] = {
     "get_topology": "get-topology",
@@ -34,6 +36,7 @@ PARAMS: Mapping[str, type[wire.Wire]] = {
     "execute-cmd": wire.ExecuteCmdParams,
     SEARCH_MANUAL: wire.SearchManualParams,
     GET_REACHABILITY: wire.NoParams,
+    WAIT: wire.WaitParams,
 }
 """The model of each method's parameters."""
 
@@ -54,7 +57,7 @@ METHODS: Mapping[str, MethodSpec] = {
         ),
         spec_of(
             "get-running-cfg",
-            "The active configuration of one device.",
+            "The active configuration of one device, or a section or a page of it.",
             wire.GetRunningCfgParams,
             wire.GetRunningCfgResult,
         ),
@@ -89,6 +92,15 @@ EXTRAS: Mapping[str, MethodSpec] = {
     ),
 }
 """Methods beyond the draft's four: only agents whose file asks for them have them."""
+
+WAIT_SPEC = spec_of(
+    WAIT,
+    "Let time pass in the network, which stands still between requests. Takes as much of the network's time as it says,"
+    " or as much as passes in a minute of the wall.",
+    wire.WaitParams,
+    wire.WaitResult,
+)
+"""Only for networks that stand still between requests."""
 
 BUDGET_LEFT = spec_of(
     "budget-left",

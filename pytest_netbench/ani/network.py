@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from pytest_netbench import deadline, parts
-from pytest_netbench.ani import wire
+from pytest_netbench.ani import excerpts, wire
 from pytest_netbench.ani.access import Access
 from pytest_netbench.ani.approval import Approver, Change
-from pytest_netbench.ani.commands import SHELL, CommandRules
+from pytest_netbench.ani.commands import SHELLS, CommandRules
 from pytest_netbench.ani.guard import METHOD, CommandGuard
 from pytest_netbench.ani.ledger import Ledger
 from pytest_netbench.ani.manual import search
@@ -25,6 +25,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows
 from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.silence import await_answer
+from pytest_netbench.ani.standing import Standing
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, LabError, PolicyViolation, RequirementMissing
@@ -109,14 +110,20 @@ class NetworkMethods:
         """Whether ``device`` may be configured now."""
         return self._own.permits_changes and self.access.control(device) == "managed"
 
-    def guard(self) -> CommandGuard:
-        """The guard for lines entered at a device's own command line: it checks, counts and records them."""
+    def guard(self, standing: Standing | None = None) -> CommandGuard:
+        """Return what checks, counts and records the lines that are entered at a device's own command line.
+
+        Args:
+            standing: Takes a turn for each, if the network stands still between them.
+        """
         return CommandGuard(
             admit=self._admit,
             ledger=self._ledger,
             watching=self._watching,
+            noticing=self._noticing,
             check=self._check_line,
             broken=self._broken,
+            standing=standing,
         )
 
     # lines at a device's own command line
@@ -129,13 +136,13 @@ class NetworkMethods:
     def _check_line(self, device: str, line: str, kind: CommandKind) -> None:
         """Check a line that is entered at a device's own command line, and ask for approval if it may be a change."""
         self._rules.check_line(device, line, kind)
-        unknown_kind = kind == "read" and self.devices.node(device).platform == SHELL and self.changes(device)
+        unknown_kind = kind == "read" and self.devices.node(device).platform in SHELLS and self.changes(device)
         if kind == "configure" or unknown_kind:
             self._approved(device, METHOD, [line])
 
     def _broken(self, device: str, error: Exception) -> None:
         """Note that a session at a device's own command line failed."""
-        if self._ledger.lab_error is not None or self._ledger.closed.is_set():
+        if self._ledger.lab_error is not None or self._ledger.closed.is_set() or isinstance(error, AniError):
             return
         if not may_be_the_agents(error, self.devices.node(device)):
             broke = LabError(f"{device}: its console failed: {error!r}")
@@ -150,7 +157,14 @@ class NetworkMethods:
 
     def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
         text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))
-        return wire.GetRunningCfgResult(running_config=clip(text, MAX_ANSWER_BYTES))
+        if params.section is not None:
+            text = excerpts.section(text, params.section)
+        if params.page is None:
+            return wire.GetRunningCfgResult(
+                running_config=clip(text, MAX_ANSWER_BYTES, "; ask for a section or a page")
+            )
+        page = excerpts.page(text, params.page)
+        return wire.GetRunningCfgResult(running_config=clip(page, MAX_ANSWER_BYTES), pages=excerpts.pages(text))
 
     def _update_cfg(self, params: wire.UpdateCfgParams) -> wire.UpdateCfgResult:
         device, commands = params.device, params.commands

@@ -19,11 +19,11 @@ from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
 
-Effect = Literal["changes-begin", "devices-rest", "none"]
+Effect = Literal["changes-begin", "changes-go-on", "devices-rest", "none"]
 """What follows once a method has answered.
 
 ``devices-rest``: devices answer no more. ``changes-begin``: devices answer, and managed ones may be changed from now
-on; before it none may.
+on; before it none may. ``changes-go-on``: devices answer again, and could be changed before.
 """
 
 
@@ -45,6 +45,7 @@ class OwnMethod:
             it needs broke, which ends the trial without a score.
         effect: What follows once it has answered.
         change: What a request changes, for whoever watches the work; ``None`` if nothing.
+        lab_s: How many lab seconds a request asks for, ``None`` if it does not say; more than are left are refused.
     """
 
     spec: MethodSpec
@@ -52,6 +53,7 @@ class OwnMethod:
     answer: Callable[[Any], Wire]
     effect: Effect = "none"
     change: Callable[[Any], Change] | None = None
+    lab_s: Callable[[Any], float | None] | None = None
 
 
 class OwnMethods:
@@ -88,17 +90,19 @@ class OwnMethods:
         with self.lock:
             self._ledger.refuse_if_closed()
             self._meter.check()
+            if own.lab_s is not None and (lab_s := own.lab_s(checked)) is not None:
+                self._meter.check_lab(lab_s)
             if own.effect == "devices-rest":
                 self._resting_since = own.spec.name
             elif own.effect == "none":
-                self.check(changes=False)
+                self.check(changes=own.change is not None)
             try:
                 within = deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._ledger.closed.is_set)
                 with self._watched(own, checked), within:
                     answer = own.answer(checked).plain()
             except TookTooLong as error:
                 raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
-            if own.effect == "changes-begin":
+            if own.effect in {"changes-begin", "changes-go-on"}:
                 self._resting_since = self._changes_after = None
             return answer
 

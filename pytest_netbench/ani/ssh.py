@@ -43,7 +43,7 @@ def open_ssh(ani: AgentInterface) -> SshAccess:
     hosts = [] if network is None else [_host(network, name, password, enable_secret) for name in _served(network)]
     if network is None or not hosts:
         raise RequirementMissing("no device of this lab that the agent may use has a command line to log in to")
-    server = SshServer(hosts=hosts, guard=network.guard())
+    server = SshServer(hosts=hosts, guard=network.guard(ani.standing))
     ani.at_close(server.close)
     folder = ScratchDirectory("netbench-ssh-")
     ani.at_close(folder.close)

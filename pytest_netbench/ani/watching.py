@@ -30,10 +30,18 @@ class Watching:
     Args:
         meter: The agent's clock.
         broken: Is told of an error of the watcher that no request can raise.
+        hurried: Entered while the watcher works.
     """
 
-    def __init__(self, meter: Meter, *, broken: Callable[[LabError], None]) -> None:
+    def __init__(
+        self,
+        meter: Meter,
+        *,
+        broken: Callable[[LabError], None],
+        hurried: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._meter = meter
+        self._hurried = hurried
         self._broken = broken
         self.watcher: WorkWatcher | None = None
         """Who is told."""
@@ -131,7 +139,7 @@ class Watching:
     def _timed(self, work: Callable[[], object], *, agent_waits: bool) -> None:
         """Let the watcher work. Its time is not the agent's, and neither are its errors."""
         try:
-            with self._meter.paused() if agent_waits else nullcontext():
+            with self._hurried(), self._meter.paused() if agent_waits else nullcontext():
                 work()
         except NetbenchError:
             raise

@@ -18,6 +18,7 @@ MAX_COMMANDS_PER_CALL = 500
 MAX_LINE_BYTES = 8192
 MAX_REQUEST_CHARACTERS = 262_144
 MAX_QUERY = 400
+MAX_WAIT_S = 3600.0
 MAX_REASONING = MAX_REQUEST_CHARACTERS
 
 # on a terminal a control character is an editing key (^O enters the line), so it never reaches a device
@@ -87,6 +88,18 @@ class NoParams(Wire):
     """No parameters."""
 
 
+class WaitParams(Wire):
+    """Parameters of ``wait``."""
+
+    seconds: float = Field(gt=0, le=MAX_WAIT_S, description="seconds of the network's time")
+
+
+class WaitResult(Wire):
+    """Result of ``wait``."""
+
+    passed_s: float = Field(description="seconds of the network's time that passed")
+
+
 class GetTopologyParams(Wire):
     """Parameters of ``get-topology``."""
 
@@ -121,12 +134,17 @@ class GetRunningCfgParams(Wire):
     """Parameters of ``get-running-cfg``."""
 
     device: Device
+    section: Line | None = Field(
+        None, description="only the lines that begin with these words, each with what is indented below it"
+    )
+    page: int | None = Field(None, ge=1, description="only this page of 200 lines; the first is 1")
 
 
 class GetRunningCfgResult(Wire):
     """Result of ``get-running-cfg``."""
 
     running_config: str = Field(description="the configuration as the device prints it")
+    pages: int | None = Field(None, description="how many pages there are, if one was asked for")
 
 
 class UpdateCfgParams(Wire):
@@ -203,6 +221,7 @@ class BudgetLeftResult(Wire):
     commands: int | None
     wall_s: float | None
     tokens: int | None
+    lab_s: float | None
 
 
 class GetBriefResult(Wire):

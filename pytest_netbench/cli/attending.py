@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench.cli import scoring
+from pytest_netbench.cli.lingering import Lingering
 from pytest_netbench.cli.taskpaths import task_file
 from pytest_netbench.errors import UsageError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_netbench.agents.outside.attended import Attendance
     from pytest_netbench.model.task import Task
 
-_NO_LIMIT = dict.fromkeys(("calls", "commands", "wall_s", "tokens"))
+_NO_LIMIT = dict.fromkeys(("calls", "commands", "wall_s", "tokens", "lab_s"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,12 +81,15 @@ def attended(
         node_id=scoring.node_id(task, arguments),
         heavy=True,
         backend=arguments.backend,
+        clock=getattr(arguments, "clock", "events"),
         store=Store(folder=str(where)),
     )
     if arguments.score:
         return scoring.scored(spec, attend, arguments, ends=ends)
+    lingering = Lingering(attend)
     with Stage(task, spec.settings) as stage:
-        stage.work(Attended(arguments.agent, attend), budget=spec.budget, ssh=spec.ssh)
+        work = stage.work(Attended(arguments.agent, lingering.attend), budget=spec.budget, ssh=spec.ssh)
+    lingering.answer_late(work.outcome)
     return 0
 
 

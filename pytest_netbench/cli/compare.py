@@ -14,6 +14,7 @@ from pytest_netbench.errors import UsageError
 if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.results.pairing import Paired, Value
+    from pytest_netbench.results.store import ResultsDir
     from pytest_netbench.stats.paired import Comparison, Pair
     from pytest_netbench.stats.regression import Verdict
 
@@ -67,8 +68,20 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"A: {_side(first, arguments.first)}")
     print(f"B: {_side(second, arguments.second or arguments.first)}")
     compared = dict(_comparisons(paired, pairs, arguments.by))
-    print("\n".join([*_table(compared, arguments.by, arguments.metric), *_left_out(paired)]))
+    print("\n".join([*_table(compared, arguments.by, arguments.metric), *_left_out(paired), *_reasons(paired)]))
     return 0
+
+
+def _reasons(paired: Paired) -> Iterator[str]:
+    """Yield why trials of both sides failed at the tasks that are compared."""
+    from pytest_netbench.reporting.reasons import both_sides, counted, meanings  # noqa: PLC0415
+
+    first, second = ([one for sides in paired.trials.values() for one in sides[at]] for at in (0, 1))
+    table = both_sides(first, second)
+    if table is not None:
+        yield ""
+        yield from table.lines()
+        yield from meanings(counted([*first, *second]))
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[list[TrialResult], list[TrialResult]]:
@@ -77,7 +90,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[TrialResult], list[Trial
 
     folders = runs.chosen([one for one in (arguments.first, arguments.second) if one is not None])
     arguments.first, arguments.second = folders[0], folders[-1]
-    stored = [ResultsDir(folder).results() for folder in folders]
+    stored = [_stored(ResultsDir(folder)) for folder in folders]
     names = arguments.agents or (_both(stored[0]) if len(folders) == 1 else [None])
     if len(names) > 2:
         raise UsageError("--agents: give the agent of A and that of B, or one for both")
@@ -90,6 +103,12 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[TrialResult], list[Trial
         )
     )
     return first, second
+
+
+def _stored(store: ResultsDir) -> list[TrialResult]:
+    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
+
+    return [with_verdicts(store, one) for one in store.results()]
 
 
 def _both(results: Sequence[TrialResult]) -> list[str | None]:

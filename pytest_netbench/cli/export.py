@@ -1,4 +1,4 @@
-"""netbench export: examples for fine-tuning, from ground truth and from transcripts that passed; other formats."""
+"""netbench export: examples for fine-tuning, datasets of tasks, trajectories and spans, in formats of other tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench import parts
-from pytest_netbench.cli import export_trials, runs
+from pytest_netbench.cli import export_dataset, export_harbor, export_trials, runs
 from pytest_netbench.cli.export_trials import reaches
 from pytest_netbench.cli.taskpaths import files
 from pytest_netbench.errors import NetbenchError, UsageError
@@ -30,10 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is exported, and where to."""
     parser.add_argument(
         "format",
-        choices=["sft", "atif", "otel"],
+        choices=["sft", "atif", "otel", "harbor", "huggingface"],
         help=(
             "sft: OpenAI's chat format for supervised fine-tuning, as JSON Lines; atif: trajectories of trials; otel:"
-            " their spans"
+            " their spans; harbor: tasks as a dataset of Harbor; huggingface: tasks as a dataset for the Hub, with a"
+            " card and eval.yaml"
         ),
     )
     parser.add_argument(
@@ -41,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=Path,
         metavar="PATH",
-        help="sft: task files or folders, whose ground truth is written; atif, otel: results directories (default: the"
-        " newest run of pytest, unless --generate or --results is given)",
+        help="sft, harbor, huggingface: task files or folders, which are written (of sft: their ground truth); atif,"
+        " otel: results directories (default: the newest run of pytest, unless --generate or --results is given)",
     )
     parser.add_argument(
         "--generate",
@@ -70,21 +71,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only trials with at least this score; may be repeated",
     )
     parser.add_argument(
+        "--atif-version",
+        choices=("1.8", "1.7"),
+        default="1.8",
+        help="atif: the version of the format (default: 1.8)",
+    )
+    parser.add_argument(
         "--content", action="store_true", help="otel: also what was said to models and devices, and their answers"
+    )
+    parser.add_argument(
+        "--name", metavar="NAME", help="huggingface: what the dataset is called (default: the name of its folder)"
+    )
+    parser.add_argument(
+        "--organisation", default="netbench", metavar="NAME", help="harbor: the first part of names (default: netbench)"
+    )
+    parser.add_argument(
+        "--layout",
+        choices=("compose", "single"),
+        default="compose",
+        help="harbor: the lab in a container beside the agent's, or in the same one (default: compose)",
+    )
+    parser.add_argument(
+        "--lab-image", default="netbench", metavar="IMAGE", help="harbor: the image of the lab (default: netbench)"
+    )
+    parser.add_argument(
+        "--agent-image",
+        default="netbench-agent",
+        metavar="IMAGE",
+        help="harbor: the image that agents work in, with Python and an SSH client (default: netbench-agent)",
     )
     parser.add_argument(
         "--output",
         "-o",
         required=True,
         metavar="FILE",
-        help="sft: the file that is written; atif: the folder; otel: the file, or the URL of a collector",
+        help="sft: the file that is written; atif, harbor, huggingface: the folder; otel: the file, or the URL of a"
+        " collector",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file; return 1 if there is no example."""
-    if arguments.format != "sft":
-        return export_trials.run(arguments)
+    """Write the file or folder; return 1 if there is nothing to write."""
+    if arguments.name is not None and arguments.format != "huggingface":
+        raise UsageError("--name is for huggingface; leave it out")
+    others = {"harbor": export_harbor.run, "huggingface": export_dataset.run, "sft": _write_examples}
+    return others.get(arguments.format, export_trials.run)(arguments)
+
+
+def _write_examples(arguments: argparse.Namespace) -> int:
     if arguments.content:
         raise UsageError("--content is for otel; leave it out")
     if not (arguments.paths or arguments.generate):

@@ -26,7 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.content and arguments.format != "otel":
         raise UsageError("--content is for otel; trajectories have all that was said")
     trials = list(_trials(runs.chosen(directories), arguments))
-    return _atif(trials, Path(arguments.output)) if arguments.format == "atif" else _otel(trials, arguments)
+    if arguments.format == "atif":
+        return _atif(trials, Path(arguments.output), version=arguments.atif_version)
+    return _otel(trials, arguments)
 
 
 def _trials(directories: Sequence[Path], arguments: argparse.Namespace) -> Iterator[tuple[ResultsDir, TrialResult]]:
@@ -41,7 +43,7 @@ def _trials(directories: Sequence[Path], arguments: argparse.Namespace) -> Itera
                 yield store, result
 
 
-def _atif(trials: Sequence[tuple[ResultsDir, TrialResult]], folder: Path) -> int:
+def _atif(trials: Sequence[tuple[ResultsDir, TrialResult]], folder: Path, *, version: str) -> int:
     from pytest_netbench.exports.atif import trajectory  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.files import replace_file, safe_name  # noqa: PLC0415
     from pytest_netbench.text import plain_json  # noqa: PLC0415
@@ -55,7 +57,7 @@ def _atif(trials: Sequence[tuple[ResultsDir, TrialResult]], folder: Path) -> int
             record = store.record_of(result)
             if record is None:
                 raise UsageError("no transcript was kept")
-            text = plain_json(trajectory(record, result), indent=1) + "\n"
+            text = plain_json(trajectory(record, result, version=version), indent=1) + "\n"
         except NetbenchError as error:
             left_out[str(error)] += 1
             print(f"{result.node_id} trial {result.trial}: left out: {error}", file=sys.stderr)

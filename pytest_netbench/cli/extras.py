@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import shutil
+import subprocess
 
+from pytest_netbench.kernel import containers
 from pytest_netbench.lab.report import Check
 
 _CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu && "
@@ -19,6 +21,8 @@ EXTRAS = {
         "there are no spans of runs",
         "pip install 'pytest-netbench[otel]'",
     ),
+    "inspect_ai": ("inspect-ai", "Inspect cannot run the tasks", "pip install 'pytest-netbench[inspect]'"),
+    "ray": ("ray", "trials do not run on Ray clusters", "pip install 'pytest-netbench[ray]'"),
     "mcp": ("mcp", "programs cannot work over MCP", "pip install 'pytest-netbench[mcp]'"),
     "a2a": ("a2a-sdk", "agents cannot be A2A servers", "pip install 'pytest-netbench[a2a]'"),
     "sentence_transformers": (
@@ -44,6 +48,13 @@ def _bubblewrap() -> Check:
     if path is None:
         lack = "not installed: agents that are programs run only with `confine: false`"
         return Check("bubblewrap", False, False, lack, "apt-get install bubblewrap")
+    # the mounts and namespaces of agents/outside/confining.py, without what is shown in them
+    tried = [path, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    done = subprocess.run(tried, capture_output=True, text=True, timeout=20, check=False)
+    if done.returncode:
+        lack = f"it cannot confine agents that are programs: {done.stderr.strip()}"
+        remedy = containers.grant(containers.confining() or ("seccomp",)) if containers.runtime() else None
+        return Check("bubblewrap", False, False, lack, remedy)
     return Check("bubblewrap", True, False, path)
 
 

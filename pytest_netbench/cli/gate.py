@@ -64,8 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _judge(policy: Policy, baseline: Sequence[TrialResult], directories: Sequence[Path], as_markdown: bool) -> int:
     from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.gating.wording import lines, markdown  # noqa: PLC0415
+    from pytest_netbench.results.merged import lack_of  # noqa: PLC0415
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
 
+    lacks = [lack for directory in directories if (lack := lack_of(directory)) is not None]
+    if lacks:
+        print("NOT JUDGED: " + "; ".join(lacks))
+        return 1
     results: list[TrialResult] = []
     for directory in directories:
         results += ResultsDir(directory).results()

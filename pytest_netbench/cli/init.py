@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from pytest_netbench.cli.recipes import PLACES, recipe
+from pytest_netbench.cli.recipes import EVERY, recipe
 from pytest_netbench.errors import UsageError
 
 CONFTEST: Final = '"""Makes this folder the rootdir of runs over tasks/. Add your own fixtures here."""\n'
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--ci",
-        choices=sorted(PLACES),
+        choices=sorted(EVERY),
         help="also write a recipe that runs an agent in CI. Into a folder that is not empty only the recipe is written",
     )
     parser.add_argument(
@@ -74,14 +74,14 @@ def _write_corpus(target: Path) -> None:
 
 def _check_recipe(target: Path, service: str, *, force: bool) -> None:
     """Refuse to overwrite another recipe, before anything is written."""
-    place = target / PLACES[service]
+    place = target / EVERY[service]
     if place.exists() and not force and place.read_bytes() != recipe(service).encode():
         raise UsageError(f"{place} exists and is another one; move it away, or add --force to overwrite it")
 
 
 def _write_recipe(target: Path, service: str) -> None:
-    _write(target / PLACES[service], recipe(service).encode(), executable=False)
-    print(f"wrote {target / PLACES[service]}. Name your agent in it: the line that begins with AGENT")
+    _write(target / EVERY[service], recipe(service).encode(), executable=False)
+    print(f"wrote {target / EVERY[service]}. Name your agent in it: the line that begins with AGENT")
     if not (target / "tasks").is_dir():
         print(f"{target} has no folder tasks/, which the recipe runs; `netbench init` writes one into an empty folder")
 

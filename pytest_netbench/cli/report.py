@@ -33,13 +33,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the page and say where it is; return 1 if there are no results."""
     from pytest_netbench.reporting.page.writing import check, trials_of, write_page  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
 
     check(arguments.output)
     if arguments.policy and not arguments.baseline:
         raise UsageError("--policy says how to compare: give --baseline FILE, too")
     arguments.directories = runs.chosen(arguments.directories)
     stores = [ResultsDir(directory) for directory in arguments.directories]
-    results, record_of = trials_of((store.results(), store.record_of) for store in stores)
+    results, record_of = trials_of(
+        ([with_verdicts(store, one) for one in store.results()], store.record_of) for store in stores
+    )
     if not results:
         print("no results in " + ", ".join(map(str, arguments.directories)))
         return 1
@@ -62,7 +65,11 @@ def _comparison(arguments: argparse.Namespace, results: Sequence[TrialResult]) -
     from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415
     from pytest_netbench.gating.policy import Policy, load_policy  # noqa: PLC0415
     from pytest_netbench.gating.wording import HEADLINES, entries  # noqa: PLC0415
+    from pytest_netbench.results.merged import lack_of  # noqa: PLC0415
 
+    for directory in arguments.directories:
+        if (lack := lack_of(directory)) is not None:
+            return f"NOT JUDGED: {lack}", ()
     policy = Policy() if arguments.policy is None else load_policy(arguments.policy)
     baseline = load_baseline(arguments.baseline)
     found = judge_run(results, baseline.results, policy, look=len(arguments.directories))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_netbench.cli.lingering import Lingering
 from pytest_netbench.errors import ResultsError, UsageError
 
 if TYPE_CHECKING:
@@ -55,8 +56,10 @@ def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: arg
     from pytest_netbench.trial import perform  # noqa: PLC0415
     from pytest_netbench.trial.execution import Here  # noqa: PLC0415
 
+    lingering = Lingering(attend)
+
     def until_handed_in(attendance: Attendance) -> None:
-        attend(attendance)
+        lingering.attend(attendance)
         _say("netbench: evaluating …")
 
     with ExitStack() as serving:
@@ -64,6 +67,8 @@ def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: arg
         result = perform(spec, Here(agent=agent))
         _keep(result, arguments)
         _tell(result)
+        if (record := result.record) is not None:
+            lingering.answer_late(record.outcome)
     return 0 if result.status == "passed" else 1
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.1
 _ANSWER_S = 5.0
+_LINGER_S = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     attending.add_arguments(parser)
     mcp.add_http(parser)
     parser.add_argument("--a2a", action="store_true", help="serve an A2A agent by HTTP instead of MCP")
+    parser.add_argument(
+        "--clock",
+        choices=("scaled", "events", "calls"),
+        default="events",
+        help="how lab time passes, as --netbench-clock of pytest (default: events)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,9 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         while at.desk.submission is None and not _ended(server, _LOOK_S):
             if started_by is not None and os.getppid() != started_by:
                 return
-        if is_stdio:
-            # the client reads the answer to its last request, and goes
-            at.serving.callback(_ended, server, _ANSWER_S)
+        # the client reads the answer to its last request; over stdio it goes then
+        at.serving.callback(_ended, server, _ANSWER_S if is_stdio else _LINGER_S)
 
     with attending.terminated_as_interrupted():
         try:

@@ -91,6 +91,21 @@ def _whole(result: TrialResult, store: ResultsDir) -> Iterator[str]:
     for title, text in item_sections(result):
         where = f"{store.path}/{text}" if text in {result.transcript, result.sealed} else text
         yield f"\n--- {title}\n{where}"
+    yield from _difficulty(result)
+
+
+def _difficulty(result: TrialResult) -> Iterator[str]:
+    """What is recorded of how often agents pass this task, or draws like it."""
+    from pytest_netbench.reporting.difficulty import difficulty_lines  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.difficulty import DifficultyStore, folder_of, subject_of  # noqa: PLC0415
+
+    if result.sealed is not None:
+        return
+    subject = subject_of(result)
+    known = DifficultyStore.around(folder_of(result, Path.cwd()), root=Path.cwd()).load(subject.digest)
+    if known is not None:
+        yield f"\n--- measured difficulty of {known.subject}"
+        yield from difficulty_lines(known)
 
 
 def _failures(results: Sequence[TrialResult], folder: Path) -> Iterator[str]:

@@ -12,13 +12,16 @@ from pytest_netbench.cli import runs
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.reporting.terminal import Part
     from pytest_netbench.results.store import Contents
 
 OF_RESULT: Final = ("domain", "family", "task")
 OF_DRAW: Final = ("generator", "scenario")
+REASON: Final = "reason"
+"""The axis that groups trials by why they failed."""
 DERIVED: Final = ("size", "fault-domain")
 SMALL, MEDIUM = 15, 40
 """The most nodes of a small and of a medium network."""
@@ -35,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="domain",
         metavar="AXIS",
         help="domain, family, task, generator, scenario, size, fault-domain, or an axis of drawn tasks: label, level,"
-        " devices, platform, fault, faults, place, … (default: domain)",
+        " devices, platform, fault, faults, place, …; or reason: why trials failed, and how agents worked (default:"
+        " domain)",
     )
     parser.add_argument(
         "--interval",
@@ -72,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
     from pytest_netbench.reporting.terminal import Part, agents_parts  # noqa: PLC0415
 
+    if arguments.by == REASON:
+        return _by_reason(arguments)
     contents = list(_contents(runs.chosen(arguments.directories)))
     results = [result for one in contents for result in one.results]
     unfinished = sum(len(one.open) for one in contents)
@@ -83,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     for option, axis in (("--by", arguments.by), ("--cluster", arguments.cluster)):
         if not any(groups(one, axis) for one in scored):
-            known = sorted({*OF_RESULT, *OF_DRAW, *DERIVED, *(axis for one in scored for axis in one.regions)})
+            known = sorted({*OF_RESULT, *OF_DRAW, *DERIVED, REASON, *(axis for one in scored for axis in one.regions)})
             raise UsageError(f"{option} {axis}: no result has it (known: {', '.join(known)})")
     columns = Columns(
         by=arguments.by,
@@ -102,11 +108,40 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.tasks or arguments.markdown or len({one.agent.id for one in scored}) > 1:
         every = arguments.tasks or arguments.markdown
         parts += agents_parts(scored, width=_width(arguments), all_tasks=every, with_endings=True)
-    if arguments.markdown:
+    _print(parts, as_markdown=arguments.markdown)
+    return 0
+
+
+def _by_reason(arguments: argparse.Namespace) -> int:
+    """Print why trials failed and how agents worked; return 1 if no trial was scored."""
+    from pytest_netbench.reporting.conduct import conduct_table  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
+    from pytest_netbench.reporting.reasons import reasons_table  # noqa: PLC0415
+    from pytest_netbench.reporting.terminal import Part  # noqa: PLC0415
+    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
+
+    stores = [ResultsDir(directory) for directory in runs.chosen(arguments.directories)]
+    scored = [with_verdicts(store, one) for store in stores for one in store.results() if one.status != "error"]
+    if not scored:
+        print("no trial was scored")
+        return 1
+    if not any(groups(one, arguments.cluster) for one in scored):
+        raise UsageError(f"--cluster {arguments.cluster}: no result has it")
+    method = METHODS[arguments.interval]
+    table, notes = reasons_table(scored, method=method, cluster_of=lambda one: " ".join(groups(one, arguments.cluster)))
+    parts = [Part(table=table, notes=[f"95 %: {method.words.format(cluster=arguments.cluster)}", *notes])]
+    conduct = conduct_table(scored)
+    parts += [] if conduct is None else [Part(table=conduct, notes=[])]
+    _print(parts, as_markdown=arguments.markdown)
+    return 0
+
+
+def _print(parts: Sequence[Part], *, as_markdown: bool) -> None:
+    if as_markdown:
         print("\n".join(line for part in parts for line in part.markdown()))
     else:
         print("\n\n".join("\n".join(part.lines(None)) for part in parts))
-    return 0
 
 
 def _open_lines(count: int) -> list[str]:

@@ -12,17 +12,19 @@ from pytest_netbench import parts
 class Sign(NamedTuple):
     """What shows that a device is in a state: the output of ``command`` matches ``pattern`` somewhere.
 
-    With ``is_absent`` it matches nowhere. Both texts may have fields in braces, e.g. ``{address}``.
+    With ``is_absent`` it matches nowhere. Both texts may have fields in braces, e.g. ``{address}``. A state
+    ``is_shared`` if things of several kinds lead to it, so that it does not tell what is wrong.
     """
 
     command: str
     pattern: str
     is_absent: bool = False
+    is_shared: bool = False
 
     def of(self, **words: object) -> Sign:
         """Return the sign with the fields filled in. In the pattern they stand for themselves."""
         escaped = {name: re.escape(str(word)) for name, word in words.items()}
-        return Sign(self.command.format(**words), self.pattern.format(**escaped), self.is_absent)
+        return self._replace(command=self.command.format(**words), pattern=self.pattern.format(**escaped))
 
 
 @runtime_checkable

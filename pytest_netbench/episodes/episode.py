@@ -36,8 +36,8 @@ class Episode:
             Each ``reset`` takes the next draw; there is no last one, so ``n`` is without meaning.
         reward: Gives the reward of each turn; by default ``NetArenaReward()``.
         agent: Who acts, as results name it. Its ``overrides`` say what it may do and use.
-        budget: Limits instead of the task's: ``calls``, ``commands``, ``tokens`` and ``wall``, a duration such as
-            ``10m`` or seconds; ``None`` lifts one.
+        budget: Limits instead of the task's: ``calls``, ``commands``, ``tokens``; ``wall`` and ``lab``, durations
+            such as ``10m`` or seconds; ``None`` lifts one.
         settings: How stages are set up.
 
     Raises:
@@ -206,6 +206,9 @@ def _checked_budget(budget: Mapping[str, float | str | None] | None) -> Mapping[
 def _in_seconds(budget: Mapping[str, Any]) -> dict[str, Any]:
     """The limits by the model's names: ``wall``, a duration, is ``wall_s`` there."""
     limits = dict(budget)
+    if "lab" in limits:
+        lab = limits.pop("lab")
+        limits["lab_s"] = None if lab is None else seconds(lab)
     if "wall_s" in limits:
         warn_of("wall_s", "wall", where="budget")
     if "wall" in limits:

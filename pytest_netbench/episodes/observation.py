@@ -27,7 +27,9 @@ class Observation(Recorded):
     reachability: str | None = Field(
         None, description="which nodes reach which, as measured after the last change; none if no flows are watched"
     )
-    budget_left: dict[str, float | None] = Field({}, description="calls, commands, wall_s, tokens; null is no limit")
+    budget_left: dict[str, float | None] = Field(
+        {}, description="calls, commands, wall_s, tokens, lab_s; null is no limit"
+    )
 
     def __str__(self) -> str:
         parts = [_instructions(self.brief)] if self.first else []

@@ -17,6 +17,11 @@ GivenTask = Task | Path | str
 class Supply(Protocol):
     """Gives the task of each episode."""
 
+    @property
+    def drawn(self) -> bool:
+        """Whether its tasks have seeds and places in a series."""
+        ...
+
     def next(self, *, seed: int | None, index: int | None) -> Task:
         """Return the task of the next episode.
 
@@ -50,6 +55,8 @@ def supply_of(given: object) -> Supply:
 
 
 class _OneTask:
+    drawn = False
+
     def __init__(self, task: Task) -> None:
         self._task = task
 
@@ -61,6 +68,8 @@ class _OneTask:
 
 
 class _Draws:
+    drawn = True
+
     def __init__(self, series: Series) -> None:
         self._series = series
         self._index = 0

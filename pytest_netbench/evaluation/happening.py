@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from pytest_netbench.errors import LabDied, LabError
+from pytest_netbench.errors import AniError, LabDied, LabError
 from pytest_netbench.evaluation.acts import Acts
 from pytest_netbench.evaluation.holdtimes import longest_hold_s, longest_unwatched_s
 from pytest_netbench.evaluation.settling import Settling
@@ -159,6 +159,8 @@ def configs_of(lab: Lab) -> list[str]:
         except LabError as error:
             if not may_be_the_agents(error, node):
                 raise
+            return ""
+        except AniError:  # a pod that is not there now
             return ""
 
     with ThreadPoolExecutor(max_workers=_READERS) as readers:

@@ -33,6 +33,8 @@ LEAST_AHEAD_S = 0.1
 FIRST_PAUSE_S = 0.01
 LONGEST_PAUSE_S = 0.1
 PAUSE_GROWTH = 1.5
+CHEAP = 4.0
+"""Where waiting costs less than looking: how much longer than a look a pause is."""
 
 
 class Runner:
@@ -227,7 +229,9 @@ class Runner:
         pause_s = FIRST_PAUSE_S
         while pending := [wait for wait in waits.values() if wait.result is None]:
             deadline.check()
+            began = self._stopwatch.now()
             self._look(pending)
+            looked_s = self._stopwatch.now() - began
             if self._stops and any(wait.failed for wait in pending):
                 break
             if dues := [wait.due for wait in pending if wait.result is None]:
@@ -236,7 +240,12 @@ class Runner:
                 if beside and self._look_beside():
                     continue
                 # between two observations, so that observing does not slow down the network
-                self._stopwatch.sleep(max(FIRST_PAUSE_S, min(pause_s, min(dues) - self._stopwatch.now())))
+                now = self._stopwatch.now()
+                longest_s = min(dues) - now
+                if self._stopwatch.is_cheap:
+                    left_s = min(wait.left_s(now) for wait in pending if wait.result is None)
+                    pause_s = max(pause_s, min(CHEAP * looked_s, left_s))
+                self._stopwatch.sleep(max(FIRST_PAUSE_S, min(pause_s, longest_s)))
                 pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
         for index, wait in waits.items():
             if (result := wait.result) is not None:

@@ -21,6 +21,8 @@ LEAST_QUIET_S = 0.15
 PATIENCE_LAB_S = 30.0
 _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.1
+_CHEAP_SHARE = 4
+"""So many looks at least in the time that nothing may change, where waiting costs less than looking."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,11 @@ class Settling:
         noticed_at = began + (short_s + hold_s / scale if silent else 0.0)
         ends_at = began + _end_s(hold_s, scale)
         seen, self.changed_at, pause_s = self.look(), self.stopwatch.now(), _FIRST_PAUSE_S
+        needed_s, now = short_s, self.changed_at
         while True:
             deadline.check()
+            if self.stopwatch.is_cheap:
+                pause_s = max(pause_s, max(needed_s, noticed_at - now) / _CHEAP_SHARE)
             self.stopwatch.sleep(pause_s)
             now_is = self.look()
             now = self.stopwatch.now()

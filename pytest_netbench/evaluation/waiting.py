@@ -65,9 +65,14 @@ class Wait:
         """The earliest moment at which an observation may decide it as far as is known: when it will have stayed."""
         return self._holds_since + self._stays_s if self._streak >= self._needed and self._stays_s else math.inf
 
+    def left_s(self, now: float) -> float:
+        """How long it is until a look is the last."""
+        since = [moment for moment in (self._began, self._since()) if moment is not None]
+        return self._within_s - (now - min(since)) if since else self._within_s
+
     def is_late(self, now: float) -> bool:
         """Whether the time that the condition has is over, so that a look that begins now is the last."""
-        return self._is_over(self._began, now) or self._is_over(self._since(), now)
+        return self.left_s(now) <= 0
 
     def _is_over(self, since: float | None, now: float) -> bool:
         return since is not None and now - since >= self._within_s

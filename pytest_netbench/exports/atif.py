@@ -18,14 +18,20 @@ from pytest_netbench.model.trial import Brief, Step, TrialRecord, TrialResult
 from pytest_netbench.results.files import safe_name
 from pytest_netbench.trial.terms import brief_for, terms_of
 
-SCHEMA_VERSION: Final = "ATIF-v1.6"
+VERSIONS: Final = ("1.8", "1.7")
+"""The versions of the format that can be written, the newest one first. They differ in their number alone."""
 ANSWERS: Final = frozenset({"oracle", "replay"})
 """Strategies whose steps may be the ground truth."""
 _SOURCES: Final[Mapping[str, str]] = {"system": "system", "developer": "system", "user": "user"}
 
 
-def trajectory(record: TrialRecord, result: TrialResult) -> dict[str, Any]:
+def trajectory(record: TrialRecord, result: TrialResult, *, version: str = VERSIONS[0]) -> dict[str, Any]:
     """Return the trajectory of a trial as a JSON object.
+
+    Args:
+        record: The trial.
+        result: What came of it.
+        version: Of the format; readers may lag behind.
 
     Raises:
         UsageError: The steps of the agent may be the ground truth.
@@ -34,8 +40,9 @@ def trajectory(record: TrialRecord, result: TrialResult) -> dict[str, Any]:
         raise UsageError(f"the steps of {record.agent.strategy!r} are the ground truth, which is not exported")
     steps = _Steps(record)
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": f"ATIF-v{version}",
         "session_id": safe_name(record.node_id, record.trial),
+        "trajectory_id": safe_name(record.node_id, record.trial, record.started_at),
         "agent": _given(
             name=record.agent.id,
             version=record.environment.netbench,
@@ -101,6 +108,7 @@ class _Steps:
             reasoning_content=one.thinking or None,
             tool_calls=[self._call(call) for call in one.calls] or None,
             metrics=dict(one.usage) or None,
+            llm_call_count=1,
             extra=None if one.purpose == "act" else {"purpose": one.purpose},
         )
 
@@ -133,7 +141,7 @@ class _Steps:
             "arguments": one.params if isinstance(one.params, dict) else {"params": one.params},
         }
         self._results[call["tool_call_id"]] = one.answer
-        turn = self._turn or self._add("agent", "", at_s=one.began_s)
+        turn = self._turn or self._add("agent", "", at_s=one.began_s, llm_call_count=0)
         turn.setdefault("tool_calls", []).append(call)
 
     def _note(self, step: Step) -> None:

@@ -83,6 +83,14 @@ class Scene(Protocol):
 
 
 @runtime_checkable
+class Follows(Protocol):
+    """A scene that can go on where another one of the same lab stopped, with checks that this one did not have."""
+
+    def follow(self, before: Any) -> None:
+        """Take over what ``before`` has seen of the lab."""
+
+
+@runtime_checkable
 class ComparesBehaviour(Protocol):
     """What a scene may offer: it compares what the network does with a recorded behaviour."""
 

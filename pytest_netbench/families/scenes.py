@@ -91,6 +91,10 @@ class NetworkScene:
     def observe(self) -> None:
         self._initial = self.configs()
 
+    def follow(self, before: NetworkScene) -> None:
+        """Implements ``families.protocol.Follows``."""
+        self._initial = before._initial
+
     def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (the state of the network counts)
         final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S, names=self._configs_of)
         results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S, settle_at_end=False)

@@ -121,7 +121,10 @@ def _attack(
             act=given(start, p),
             undo=lambda lab: lab.nodes[p.node].capability(PROGRAMS).signal(_PROGRAM, _TERM),
             checks=(given(answers_still, p),),
-            symptoms=(*symptoms(p), asked(kind, p.victim, r'"error": ', because, timeout_s=_PATIENCE_S)),
+            symptoms=(
+                *symptoms(p),
+                asked(kind, p.victim, r'"error": ', because, timeout_s=_PATIENCE_S, is_shared=True),
+            ),
             detail=detail(p),
         )
 

@@ -64,7 +64,7 @@ def _failing(network: Observable, p: WrongBackend) -> Iterator[Observation]:  # 
     yield asking.config_matches(p.node, p.line, f"{p.node} asks {p.instead} for {p.server}.")
     because = f"{p.node} gets no page for some requests to its own load balancer."
     params, shown = {"node": p.node, "url": _URL}, Matches(pattern=r'"status": 503')
-    yield Observation(method="http-get", params=params, shows=shown, because=because, tries=_TRIES)
+    yield Observation(method="http-get", params=params, shows=shown, because=because, tries=_TRIES, is_shared=True)
 
 
 def _misled(p: WrongBackend) -> Change:

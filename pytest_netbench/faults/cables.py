@@ -229,7 +229,7 @@ def _is_there(lab: Lab, p: Detached) -> Iterator[str]:
 def _no_interface(network: Observable, p: Detached) -> Iterator[Observation]:
     because = f"{p.node} has no {p.interface} that is up."
     yield from asking.state(network, p.node, "no interface", because, interface=p.interface)
-    yield asking.not_counted(p.node, p.interface, f"{p.interface} of {p.node} has no counters any more.")
+    yield from asking.not_counted(network, p.node, p.interface, f"{p.interface} of {p.node} has no counters any more.")
 
 
 INTERFACE_DETACHED = link_impairment(

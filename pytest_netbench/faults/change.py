@@ -85,6 +85,11 @@ def shows(node: str, name: str, because: str, /, **words: object) -> Symptom:
     return lambda network: asking.state(network, node, name, because, **words)
 
 
+def common(symptom: Symptom) -> Symptom:
+    """Return a symptom that other faults have, too (``asking.shared``)."""
+    return lambda network: asking.shared(symptom(network))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Change:
     """What a fault with certain parameters changes on its node, and what shows it.

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
-from pytest_netbench.faults.cables import RoutedCable, impaired, link_impairment, routed_cables
+from pytest_netbench.faults.cables import Cable, RoutedCable, impaired, link_impairment, routed_cables
 from pytest_netbench.faults.change import given
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
@@ -48,8 +48,17 @@ _SOME_LOST: Final = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
 """In an answer of ``measure-rate``: some packets arrive, and not all."""
 _AT_ONCE: Final = f"Of packets that {{}} sends to {{}} {BURST_PACKETS} at once, most are lost."
 _NONE: Final = r'"received_packets": 0\b'
-_SLOW: Final = r'"received_bps": (?:\d{1,5}|[1-9]\d{5}|1[0-3]\d{5})\.'
+_SLOW: Final = r'"received_bps": (?!0\.0\b)(?:\d{1,5}|[1-9]\d{5}|1[0-3]\d{5})\.'
 _ERRORS: Final = {"Ip:": ("InHdrErrors",), "Icmp:": ("InCsumErrors",), "Udp:": ("InCsumErrors",)}
+
+
+def set_to(lab: Lab, p: Cable, one: Defect | LinkQuality) -> None:
+    """Give a cable a defect or a quality."""
+    links = lab.capability(LINKS)
+    if isinstance(one, Defect):
+        links.set_defect(p.node, p.interface, one)
+    else:
+        links.set_quality(p.node, p.interface, one)
 
 
 def worse(
@@ -60,6 +69,7 @@ def worse(
     pings: tuple[str, str] | None,
     rates: Callable[[Observable, Any], Iterable[Observation]],
     said: Callable[[Any], str] = lambda _: "",
+    loses: bool = False,
     **fields: Any,
 ) -> OutsideValue[Any]:
     """A fault by which a cable carries packets, and not as it should. Its ends have addresses, to measure it.
@@ -71,20 +81,17 @@ def worse(
         pings: The state that pings over it show, and what it does to packets; ``None`` if they show nothing.
         rates: What rates show that hosts measure.
         said: Sentences behind those that name the cable.
+        loses: Whether so much of any traffic is lost that counters of both ends tell.
         fields: Further ones of the fault.
     """
 
     def evidence(network: Observable, p: RoutedCable) -> Iterator[Observation]:
         if pings is not None:
             yield from _over(network, p, *pings)
-        yield from rates(network, p)
-
-    def set_to(lab: Lab, p: RoutedCable, one: Defect | LinkQuality) -> None:
-        links = lab.capability(LINKS)
-        if isinstance(one, Defect):
-            links.set_defect(p.node, p.interface, one)
-        else:
-            links.set_quality(p.node, p.interface, one)
+        measured = list(rates(network, p))
+        yield from measured
+        if loses and not measured:
+            yield from _fewer_received(network, p, ways=1 if isinstance(state, Defect) and state.one_way else 2)
 
     usual = {
         "requires": ("links", "probes"),
@@ -112,6 +119,15 @@ def _over(network: Observable, p: RoutedCable, state: str, words: str) -> Iterat
         yield one.model_copy(update={"tries": _TRIES})
 
 
+def _fewer_received(network: Observable, p: RoutedCable, *, ways: int) -> Iterator[Observation]:
+    """What the counters of both ends tell, in the first direction that traffic takes."""
+    for near, far in (p.ends, p.ends[::-1])[:ways]:
+        because = f"{far[0]} receives fewer packets at {far[1]} than {near[0]} sends at {near[1]}."
+        if found := tuple(asking.lost_between(network, near, far, because)):
+            yield from found
+            return
+
+
 def rate(
     hosts: tuple[str, str] | None, rate_bps: int, pattern: str, because: str, *, tries: int = 1, **params: float
 ) -> Iterator[Observation]:
@@ -123,15 +139,16 @@ def rate(
             shows=Matches(pattern=pattern),
             because=because.format(*hosts),
             tries=tries,
+            is_shared=True,
         )
 
 
-def _across(bps: int, pattern: str, because: str, **others: Any) -> Callable[[Observable, RoutedCable], Any]:
+def across(bps: int, pattern: str, because: str, **others: Any) -> Callable[[Observable, RoutedCable], Any]:
     """What arrives over a cable from one host to another one."""
     return lambda network, p: rate(network.across(p.node, p.peer_node), bps, pattern, because, **others)
 
 
-_FEWER: Final = _across(EVIDENT_BPS, _SOME_LOST, "Some packets from {} to {} are lost.")
+_FEWER: Final = across(EVIDENT_BPS, _SOME_LOST, "Some packets from {} to {} are lost.")
 
 
 # what the lab measures
@@ -179,6 +196,7 @@ LINK_LOSSY = worse(
     LinkQuality(loss=LOSS),
     about="A cable loses a part of the packets, each way, and carries the others; its ends keep carrier.",
     label="LOSS",
+    loses=True,
     check=_not_lossy,
     pings=("some pings lost", "loses some of the packets"),
     rates=_FEWER,
@@ -200,9 +218,10 @@ LINK_SLOW = worse(
     " lost.",
     label="RATE",
     called={"nika": "link_capacity_bottleneck"},
+    loses=True,
     check=_not_slow,
     pings=("slow pings", "makes packets wait"),
-    rates=_across(3_000_000, _SLOW, "Less than 1.4 of 3 Mbit/s arrive from {} to {}."),
+    rates=across(3_000_000, _SLOW, "Less than 1.4 of 3 Mbit/s arrive from {} to {}."),
 )
 
 
@@ -242,7 +261,7 @@ LINK_FLOWS_LOST = worse(
     called={"nika": "silent_egress_packet_loss"},
     check=_not_losing_flows,
     pings=None,
-    rates=_across(EVIDENT_BPS, _NONE, "Of several flows from {} to {}, one is lost wholly.", tries=_EVIDENT_FLOWS),
+    rates=across(EVIDENT_BPS, _NONE, "Of several flows from {} to {}, one is lost wholly.", tries=_EVIDENT_FLOWS),
 )
 
 
@@ -259,9 +278,10 @@ LINK_MTU_LOW = worse(
     about="A cable loses packets that are longer than 600 bytes, without notice; the MTU at its ends is higher.",
     label="MTU",
     called={"nika": "mtu_mismatch"},
+    loses=True,
     check=_not_low,
     pings=("large pings lost", "loses long packets"),
-    rates=_across(EVIDENT_BPS, _NONE, "None of the long packets from {} arrive at {}."),
+    rates=across(EVIDENT_BPS, _NONE, "None of the long packets from {} arrive at {}."),
 )
 
 
@@ -282,5 +302,5 @@ LINK_QUEUE_SHORT = worse(
     called={"nika": "incast_traffic_network_limitation"},
     check=_not_short,
     pings=None,
-    rates=_across(EVIDENT_BPS, _SOME_LOST, _AT_ONCE, burst_packets=BURST_PACKETS),
+    rates=across(EVIDENT_BPS, _SOME_LOST, _AT_ONCE, burst_packets=BURST_PACKETS),
 )

@@ -11,7 +11,7 @@ from ipaddress import IPv4Network
 from typing import Any, Final, NamedTuple, TypeVar
 
 from pytest_netbench.faults.builders import OutsideValue
-from pytest_netbench.faults.change import Act, Change, Symptom, given, shows
+from pytest_netbench.faults.change import Act, Change, Symptom, common, given, shows
 from pytest_netbench.faults.injecting import await_effects
 from pytest_netbench.faults.servers import OnServer, hosting, process_fault, serving
 from pytest_netbench.lab.protocols import Lab
@@ -143,7 +143,7 @@ def dhcp_fault(
             act=around(p, act),
             undo=wrong.undo,
             checks=(given(is_right, p),),
-            symptoms=(symptom(p), *((of_client or _no_address)(p, *one) for one in p.clients.items())),
+            symptoms=(symptom(p), *(common((of_client or _no_address)(p, *one)) for one in p.clients.items())),
             detail=wrong.detail or f"It is the one on {p.node}. {listed(list(p.clients))} asked it.",
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_netbench.errors import FaultHasNoEffect
@@ -25,19 +25,29 @@ LEAST_S: Final = 1.0
 _PAUSE_S = 0.05  # between two looks: no event says that a neighbor is gone
 
 
-def inject_all(faults: Iterable[Injected], lab: Lab) -> None:
+def inject_all(faults: Iterable[Injected], lab: Lab, *, renewed: Collection[str] | None = None) -> None:
     """Inject faults, in order. Save the config of each node, and write the files of its services again.
 
     No saved config and no time of a file then tells the difference. In a cluster no time of an object does: without a
     fault of an object all are created anew as with one.
+
+    Args:
+        faults: With their parameters.
+        lab: Where.
+        renewed: Kinds of objects that are created anew in a cluster, if nobody needs to be told by what is as old as
+            the cluster that no fault is there; ``None`` for all that faults change.
 
     Raises:
         FaultHasNoEffect: A node refused to be changed.
     """
     faults = tuple(faults)
     for node in lab.nodes.values():
-        if node.platform == CLUSTER_PLATFORM and not any(fault.found_at == K8S for fault, _ in faults):
-            node.capability(CLUSTER).renew()
+        if node.platform == CLUSTER_PLATFORM:
+            cluster = node.capability(CLUSTER)
+            if renewed is not None:
+                cluster.renews(renewed)
+            if not any(fault.found_at == K8S for fault, _ in faults):
+                cluster.renew()
     for fault, parameters in faults:
         fault.inject(parameters, lab)
     for host, node, services in _hosting(lab):

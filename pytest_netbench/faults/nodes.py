@@ -67,7 +67,7 @@ def _is_alive(lab: Lab, p: Crashed) -> Iterator[str]:
 
 def _silent(network: Observable, p: Crashed) -> Iterator[Observation]:
     yield asking.silent(p.node)
-    yield asking.not_counted(p.node, None, f"{p.node} has no counters any more.")
+    yield from asking.not_counted(network, p.node, None, f"{p.node} has no counters any more.")
     because = f"{p.node} does not answer pings of its neighbor {p.peer}."
     yield from asking.state(network, p.peer, "no pings", because, address=p.address)
 

@@ -100,6 +100,7 @@ LINK_LOSSY_ONE_WAY = _one_way_fault(
     Defect(loss=LOSS, one_way=True),
     about="A cable loses a part of the packets in one direction only; those in the other direction all arrive.",
     label="LOSS_ONE_WAY",
+    loses=True,
     check=_not_one_way,
 )
 LINK_CORRUPTING_ONE_WAY = _one_way_fault(

@@ -42,7 +42,8 @@ def repairs(faults: Sequence[InjectedFault]) -> Iterator[tuple[int, str, tuple[s
 def evidence_of(one: InjectedFault, network: Observable) -> tuple[Observation, ...]:
     """Return at most three observations that prove a fault; none if it has no evidence, or not in this network."""
     fault, parameters = known(one)
-    return first(MOST, fault.evidence(parameters, network))
+    found = (one for one in fault.evidence(parameters, network) if network.answers(one.params.get("device")))
+    return first(MOST, found)
 
 
 def reference_diagnosis(payload: Faulty) -> Iterator[tuple[InjectedFault, tuple[Observation, ...]]]:
@@ -100,4 +101,4 @@ def explained(one: InjectedFault) -> str:
     """Return what is wrong with one fault, in words."""
     fault, parameters = known(one)
     words: str = fault.explain(parameters)
-    return words
+    return words if one.when is None else f"{words} {one.when.words}"

@@ -98,6 +98,7 @@ def asked(
     name: str = _ANY_NAME,
     tries: int = 1,
     timeout_s: float | None = None,
+    is_shared: bool = False,
 ) -> Symptom:
     """What a server answers on its own host, as a regular expression of the answer."""
     method, params = "lookup-name", {"node": node, "name": name, "server": LOOPBACK}
@@ -105,7 +106,14 @@ def asked(
         method, params = "http-get", {"node": node, "url": _url(kind)}
     timeout = {} if timeout_s is None else {"timeout_s": timeout_s}
     shown = Matches(pattern=pattern)
-    one = Observation(method=method, params={**params, **timeout}, shows=shown, because=because, tries=tries)
+    one = Observation(
+        method=method,
+        params={**params, **timeout},
+        shows=shown,
+        because=because,
+        tries=tries,
+        is_shared=is_shared,
+    )
     return lambda _: [one]
 
 
@@ -166,7 +174,7 @@ def _down(name: str, kind: ServerName, **fields: Any) -> OutsideValue[OnServer]:
             checks=(given(answers_still, p.node),),
             symptoms=(
                 shows(p.node, "nothing listens", f"Nothing on {p.node} listens on port {port}.", port=port),
-                asked(kind, p.node, r'"error": ', f"{p.node} gets no answer from its own server."),
+                asked(kind, p.node, r'"error": ', f"{p.node} gets no answer from its own server.", is_shared=True),
             ),
             detail=f"It is the one on {p.node}.",
         )

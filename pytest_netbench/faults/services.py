@@ -107,7 +107,10 @@ def _port_blocked(name: str, kind: ServerName, *rules: str, **fields: Any) -> Ne
 
     def change(p: OnServer) -> Change:
         because = f"{p.node} gets no answer from its own server, which runs."
-        checks, symptoms = (given(answers_still, p.node),), (asked(kind, p.node, r'"error": ', because),)
+        checks, symptoms = (
+            (given(answers_still, p.node),),
+            (asked(kind, p.node, r'"error": ', because, is_shared=True),),
+        )
         return dropping("filter", *rules, quote="'", checks=checks, symptoms=symptoms)
 
     return config_fault(
@@ -168,6 +171,7 @@ def _misled(p: WrongResolver) -> Change:
         params={"node": p.node, "name": p.node, "timeout_s": BLOCKED_S},
         shows=Matches(pattern=r'"error": '),
         because=f"{p.node} gets no answer for its own name.",
+        is_shared=True,
     )
     return Change(
         inject=p.asking(p.instead),

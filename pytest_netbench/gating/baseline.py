@@ -12,8 +12,9 @@ from pydantic import ValidationError
 from pytest_netbench import __version__
 from pytest_netbench.errors import BaselineFileError
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
-from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.model.trial import Environment, TrialResult
 from pytest_netbench.results.files import replace_file
 
 FORMAT: Final = 1
@@ -93,4 +94,11 @@ def _brief(result: TrialResult) -> TrialResult:
             "agent_s",
         )
     }
-    return TrialResult(scores=scores, **kept)
+    return TrialResult(scores=scores, environment=_brief_environment(result.environment), **kept)
+
+
+def _brief_environment(environment: Environment | None) -> Environment | None:
+    """How lab time passed decides whether trials can be compared, and versions tell why results differ."""
+    if environment is None:
+        return None
+    return environment.model_copy(update={"notes": (), "readiness": Readiness(), "isolation": None})

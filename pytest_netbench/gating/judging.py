@@ -206,6 +206,7 @@ def _left_out(paired: Paired, pairs: Mapping[str, Pair], rule: Rule) -> Iterator
     for words, names in (
         ("changed since the baseline", paired.changed),
         ("another share of the network's behaviour was measured than in the baseline", paired.unequal),
+        ("lab time passed in another way than in the baseline", paired.clocks),
         ("only in the baseline", paired.only_first),
         ("not in the baseline", paired.only_second),
         (f"{rule.metric} was not measured from 0 to 1 by the same version of its scorer", without),

@@ -82,6 +82,24 @@ TROUBLESHOT: Final = (
     "bgp-denied",
 )
 """What ``troubleshoot`` draws: what ``diagnose`` has, without cables, which no command repairs."""
+HANDED_OVER: Final = (
+    "link-down",
+    "link-flapping",
+    "link-lossy",
+    "link-slow",
+    "link-corrupting",
+    "link-flows-lost",
+    "link-mtu-low",
+    "link-lossy-one-way",
+    "link-delayed",
+    "link-policed",
+    "link-multicast-lost",
+    "link-bgp-lost",
+    "node-crashed",
+    "routing-daemon-stopped",
+    "interface-detached",
+)
+"""What ``troubleshoot`` draws, too, if faults can be handed over that no command repairs."""
 SERVED: Final = (
     "dns-record-wrong",
     "dns-server-down",

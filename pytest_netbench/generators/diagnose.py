@@ -2,94 +2,82 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Final, Self
+from typing import Any, Final, NamedTuple
 
-from pydantic import Field, model_validator
-
-from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.generators.default_faults import DIAGNOSED, OF_BURSTS, OF_SWITCHES, WITH_SERVICES
-from pytest_netbench.generators.demands import TrafficName, draw_demands
-from pytest_netbench.generators.eligible import DIAGNOSABLE, Eligible, packages_of
-from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
-from pytest_netbench.generators.faulty_networks import hosts_of
+from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.evidence.network import observable_of
+from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.reasoning import evidence_of, reasoning
+from pytest_netbench.generators.access import draw_test_hosts, logins_of, monitored_of, restricted
+from pytest_netbench.generators.brownfield import Grown
+from pytest_netbench.generators.claims import draw_claim
+from pytest_netbench.generators.decoys import dark_flows, darkened, draw_decoys
+from pytest_netbench.generators.demands import draw_demands
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
+from pytest_netbench.generators.eligible import packages_of
+from pytest_netbench.generators.faulty_draws import Broken, draw_broken
 from pytest_netbench.generators.health import HEALTHY, is_healthy
+from pytest_netbench.generators.levels import OFFERED, alike, row_of
+from pytest_netbench.generators.monitoring import draw_monitoring
 from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
-from pytest_netbench.generators.reports import ReportName, draw_report
-from pytest_netbench.generators.values import Span
-from pytest_netbench.model.diagnosis import Given
+from pytest_netbench.generators.reports import draw_report
+from pytest_netbench.generators.timing import PERIOD_S, draw_schedules
+from pytest_netbench.model.causes import causes_of
+from pytest_netbench.model.decoys import Decoy
+from pytest_netbench.model.diagnosis import Diagnose, ReportTruth, diagnose_of
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
 NAME: Final = "diagnose"
-_SDN: Final = "sdn-leaf-spine"
-_BACKBONE: Final = "isp"
-
-
-class DiagnoseParameters(FaultyParameters):
-    """What can be chosen."""
-
-    faults: tuple[Annotated[str, DIAGNOSABLE], ...] = Field(
-        DIAGNOSED,
-        description="faults that may occur; with the services dns, web, dhcp, lb and vpn also those of servers, with"
-        " qos that of marking, with rpki that of validation, with the traffic bursts that of queues",
-    )
-    traffic: TrafficName = Field(
-        "uniform",
-        description="uniform: each host sends to one other; gravity: the largest pairs; matrix: the largest entries of"
-        " a backbone's traffic matrix (needs shapes=isp); bursts: all to one at the same moments; web: requests to web"
-        " servers (needs the service web)",
-    )
-    reports: ReportName = Field("none", description="operator: the brief has a report, which may be a false alarm")
-    given: Given = Field(
-        "nothing",
-        description="what the agent is told: nothing, detection (something is wrong), or localization (where)",
-    )
-    healthy: float = Field(
-        0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong; none if something is given"
-    )
-
-    eligible: ClassVar[Eligible] = DIAGNOSABLE
-    """What can be drawn."""
-
-    @model_validator(mode="after")
-    def _traffic_has_what_it_needs(self) -> Self:
-        if self.traffic == "web" and "web" not in self.services:
-            raise ValueError("traffic=web needs services=web")
-        if self.traffic == "matrix" and set(self.shapes) != {_BACKBONE}:
-            raise ValueError(f"traffic=matrix needs shapes={_BACKBONE}")
-        if "lb" in self.services and "web" not in self.services:
-            raise ValueError("services=lb needs services=web+lb")
-        return self
-
-    @model_validator(mode="after")
-    def _defaults_that_fit(self) -> Self:
-        is_sdn = _SDN in self.shapes
-        further: dict[str, tuple[str, ...]] = {
-            "routings": ("openflow",) if is_sdn else (),
-            "platforms": ("openvswitch",) if is_sdn else (),
-            "faults": (
-                *self.eligible.among(WITH_SERVICES, self.services),
-                *(OF_BURSTS if self.traffic == "bursts" else ()),
-                *(self.eligible.among(OF_SWITCHES, self.services) if is_sdn else ()),
-            ),
-        }
-        for name, more in further.items():
-            if more and name not in self.model_fields_set:
-                # the model is frozen, and not in use yet
-                object.__setattr__(self, name, (*getattr(self, name), *more))
-        if (hosts := hosts_of(self.services)) and "hosts" not in self.model_fields_set:
-            object.__setattr__(self, "hosts", Span(low=hosts, high=hosts))
-        return self
+_OF_ONE_KIND: Final = 20
+_OF_ONE_NETWORK: Final = 6
+"""So often other test hosts are drawn before another network is, at levels of the table."""
+MOST_DRAWS: Final = 50
+"""With less access a draw is repeated if nothing shows a fault of it."""
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:
     """What an agent chooses from: the faults that may be drawn, and those that come with them."""
     company = (one for one in (fault_of(name).company for name in faults) if one is not None)
     return tuple(dict.fromkeys((*faults, *company)))
+
+
+def _report(
+    broken: Broken, parameters: DiagnoseParameters, source: random.Random
+) -> tuple[str | None, ReportTruth | None]:
+    """The report of a network, and what is right of it, if it claims anything."""
+    kind = parameters.reports
+    if kind == "none":
+        return None, None
+    if kind == "operator":
+        return draw_report(broken.network, [one.parameters["node"] for one in broken.faults], source), None
+    injected = [(one.fault_type, one.nodes) for one in causes_of(broken.faults, broken.network.topology)]
+    return draw_claim(broken.network, injected, parameters.faults, None if kind == "mixed" else kind, source)
+
+
+def _is_shown(broken: Broken, payload: Diagnose) -> bool:
+    """Whether there is an observation of each fault that was drawn, with the access that agents have."""
+    network = observable_of(payload)
+    return all(_is_told(evidence_of(one, network), payload) for one in broken.faults)
+
+
+def _is_told(found: Sequence[Observation], payload: Diagnose) -> bool:
+    """Whether observations show a fault, and without a login also where: telemetry has counters of the place."""
+    return bool(found) and (not payload.monitored or any(one.method == "query-telemetry" for one in found))
+
+
+class _Chosen(NamedTuple):
+    """What was drawn of a network: its faults, its configurations, its decoys, and which test hosts it has."""
+
+    broken: Broken
+    grown: Grown
+    decoys: tuple[Decoy, ...] = ()
+    turn: int = 0
 
 
 class DiagnoseGenerator:
@@ -100,8 +88,33 @@ class DiagnoseGenerator:
     begins = "Diagnose"
 
     def draw(self, parameters: DiagnoseParameters, *, seed: int, index: int) -> Task:
-        # a healthy network is drawn like any other, so that nothing but the faults tells the difference
-        broken = draw_broken(self.name, parameters, random_of(self.name, seed=seed, index=index))
+        source = random_of(self.name, seed=seed, index=index)
+        firsts: tuple[str, ...] = ()
+        for attempt in range(MOST_DRAWS):
+            # a healthy network is drawn like any other, so that nothing but the faults tells the difference
+            broken = draw_broken(self.name, parameters, source, firsts=firsts)
+            drawn = self._with_decoys(broken, parameters, seed=seed, index=index)
+            for turn in range(_OF_ONE_NETWORK if row_of(parameters.level) else 1):
+                task = self._task(drawn._replace(turn=turn), parameters, seed=seed, index=index)
+                if parameters.access == "all" or _is_shown(broken, diagnose_of(task)):
+                    if parameters.config == "lean":
+                        return task
+                    grown = drawn.broken.overgrown(random_of(f"{self.name} config", seed=seed, index=index))
+                    return self._task(drawn._replace(turn=turn, grown=grown), parameters, seed=seed, index=index)
+            # a kind that few places show is drawn as often as the others, unless none does
+            firsts = (broken.first,) if row_of(parameters.level) and attempt < _OF_ONE_KIND else ()
+        named = ", ".join(dict.fromkeys(one.fault for one in broken.faults))
+        raise UsageError(f"{self.name}: with access={parameters.access} nothing shows {named}")
+
+    def _with_decoys(self, broken: Broken, parameters: DiagnoseParameters, *, seed: int, index: int) -> _Chosen:
+        if parameters.decoys == "none":
+            return _Chosen(broken, Grown(broken.network, None))
+        decoys = draw_decoys(broken.network, broken.faults, random_of(f"{self.name} decoys", seed=seed, index=index))
+        broken = broken._replace(network=darkened(broken.network, decoys))
+        return _Chosen(broken, Grown(broken.network, None), decoys)
+
+    def _task(self, chosen: _Chosen, parameters: DiagnoseParameters, *, seed: int, index: int) -> Task:
+        broken, grown, decoys, turn = chosen
         source = random_of(f"{self.name} traffic", seed=seed, index=index)
         demands = draw_demands(broken.network, parameters.traffic, source)
         browsing = {"seed": source.getrandbits(32)} if parameters.traffic == "web" else None
@@ -110,10 +123,19 @@ class DiagnoseGenerator:
             self.name, parameters.healthy, seed=seed, index=index
         )
         faults = [] if nothing_wrong else broken.faults
-        network, report = broken.network, None
-        if parameters.reports == "operator":
-            source = random_of(f"{self.name} report", seed=seed, index=index)
-            report = draw_report(network, [one.parameters["node"] for one in broken.faults], source)
+        if parameters.timing == "drawn":
+            faults = draw_schedules(faults, random_of(f"{self.name} timing", seed=seed, index=index))
+        network, design = grown
+        report, truth = _report(broken, parameters, random_of(f"{self.name} report", seed=seed, index=index))
+        test_hosts = draw_test_hosts(
+            network, parameters.access, demands, random_of(f"{self.name} access{turn or ''}", seed=seed, index=index)
+        )
+        logins = logins_of(network, parameters.access)
+        monitored = {}
+        if parameters.monitoring == "averages":
+            polls = random_of(f"{self.name} monitoring", seed=seed, index=index)
+            monitored = {"monitoring": draw_monitoring(network, logins, polls)}
+        row = row_of(parameters.level)
         drawn = Drawn(
             generator=self.name,
             parameters=parameters.model_dump(mode="json"),
@@ -122,7 +144,7 @@ class DiagnoseGenerator:
             scenario=network.shape,
             label=HEALTHY if nothing_wrong else broken.label,
             packages=packages_of(parameters.faults),
-            level=max(1, len(faults)),
+            level=max(1, len(faults)) if row is None else parameters.level.low,
         )
         return Task.model_validate(
             {
@@ -132,18 +154,37 @@ class DiagnoseGenerator:
                 "domain": "routing",
                 "drawn": drawn,
                 **network.fields(),
-                "topology": self.controlled(network.topology),
-                "flows": flow_groups(network),
+                "topology": restricted(self.controlled(network.topology), logins),
+                "test_hosts": test_hosts,
+                "monitored": monitored_of(network, parameters.access),
+                **self.further(parameters),
+                "history": parameters.history,
+                **({"period_s": PERIOD_S} if parameters.timing == "drawn" else {}),
+                **monitored,
+                "design": design,
+                "decoys": decoys,
+                "flows": (*flow_groups(network), *dark_flows(network)),
                 "demands": demands,
                 **({"browsing": browsing} if browsing else {}),
                 **({"marked": marked} if marked else {}),
                 "faults": faults,
-                "fault_types": offered(parameters.faults),
+                **({"masked": True} if parameters.pairs == "masked" and faults else {}),
+                "fault_types": offered(parameters.faults if row is None else (*parameters.faults, *OFFERED)),
+                **(
+                    {}
+                    if row is None
+                    else {"budget": row.budget, "equals": tuple(alike(causes_of(faults, network.topology)))}
+                ),
                 "report": report,
+                "report_truth": truth,
                 "given": parameters.given,
                 "ground_truth_reasoning": reasoning(faults) if faults else "Nothing is wrong in this network.",
             }
         )
+
+    def further(self, parameters: Any) -> dict[str, Any]:  # noqa: ARG002  (for who has some)
+        """Fields of a task that another generator adds."""
+        return {}
 
     def controlled(self, topology: Topology) -> Topology:
         """The topology with nodes that can be looked at and not changed."""

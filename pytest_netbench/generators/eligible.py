@@ -52,8 +52,14 @@ def is_repairable(fault: Any) -> bool:
     return hasattr(fault, "places") and fault.shown_by == "flows" and fault.repairable
 
 
+def ends(fault: Any) -> bool:
+    """Whether commands repair a fault of networks that flows show, or somebody it can be handed over to."""
+    return is_repairable(fault) or (is_diagnosable(fault) and fault.shown_by == "flows" and not fault.repairable)
+
+
 DIAGNOSABLE = Eligible(is_diagnosable)
 REPAIRABLE = Eligible(is_repairable)
+ENDING = Eligible(ends)
 
 
 def packages_of(faults: Iterable[str]) -> dict[str, str] | None:

@@ -1,84 +1,21 @@
-"""Networks with faults: what can be chosen of them, and one draw. Shared by generators of several families."""
+"""One draw of a network with faults. Shared by generators of several families."""
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final, Literal, NamedTuple
-
-from pydantic import Field, ValidationInfo, field_validator
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.default_faults import REPAIRED
-from pytest_netbench.generators.faulty_networks import Choice, choices, kinds_of, networks, with_company
+from pytest_netbench.generators.access import logins_of
+from pytest_netbench.generators.brownfield import Grown, overgrown, touched_by
+from pytest_netbench.generators.faulty_networks import Choice, choices, is_bypassed, kinds_of, networks, with_company
+from pytest_netbench.generators.faulty_parameters import FaultyParameters
 from pytest_netbench.generators.faulty_refusals import why_nothing
+from pytest_netbench.generators.levels import count_of
+from pytest_netbench.generators.masking import hides, masks_among
 from pytest_netbench.generators.networks import DrawnNetwork
-from pytest_netbench.generators.networks.parameters import Naming, ServiceName
-from pytest_netbench.generators.protocol import Parameters
-from pytest_netbench.generators.values import Span
 from pytest_netbench.model.faulty import InjectedFault, fault_of
-
-ShapeName = Literal[
-    "campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "sdn-leaf-spine", "star", "tree"
-]
-RoutingName = Literal["bgp", "openflow", "ospf", "static"]
-PlatformName = Literal["cisco_ios", "frr", "mixed", "openvswitch"]
-USUAL_SHAPES: Final[tuple[ShapeName, ...]] = ("campus", "dual-homed-isp", "leaf-spine", "line", "ring", "tree")
-MOST_FAULTS: Final = 3
-SCENARIOS: Final[Mapping[str, ShapeName]] = {
-    "dc_clos": "clos",
-    "enterprise_branch": "dual-homed-isp",
-    "sdn": "sdn-leaf-spine",
-    "small": "line",
-}
-"""NIKA's names of scenarios that a shape corresponds to. ``campus`` and ``isp`` are called the same."""
-_SIZES: Final = {"s": "1", "m": "2", "l": "3"}
-_COUNT: Final = re.compile(r"\d+(-\d+)?")
-
-
-class FaultyParameters(Parameters):
-    """What can be chosen of a network with faults.
-
-    On a command line also in NIKA's words: ``scenario=dc_clos``, ``size=s``, and ``faults=1`` for how many.
-    """
-
-    also_called: ClassVar[Mapping[str, str]] = {"scenario": "shapes"}
-
-    shapes: tuple[ShapeName, ...] = Field(USUAL_SHAPES, description="shapes of networks that may occur")
-    routings: tuple[RoutingName, ...] = Field(("bgp", "ospf", "static"), description="routing that may occur")
-    platforms: tuple[PlatformName, ...] = Field(("cisco_ios", "frr"), description="platforms that may occur")
-    size: Span = Field(Span(low=1, high=2), description="1: small, 2: medium, 3: large")
-    hosts: Span = Field(Span(low=1, high=2), description="number of hosts in each LAN, 1 to 8")
-    level: Span = Field(Span(low=1, high=2), description="number of faults, 1 to 3")
-    faults: tuple[str, ...] = Field(REPAIRED, description="faults that may occur")
-    services: tuple[ServiceName, ...] = Field(("filter", "nat"), description="services that networks may have")
-    names: Naming = Field("drawn", description="names and addresses of the network: drawn, or plain")
-
-    @classmethod
-    def respelled(cls, given: Mapping[str, str]) -> dict[str, str]:
-        """Return what was written, in the words of this model."""
-        found = dict(given)
-        if "shapes" in found:
-            found["shapes"] = "+".join(SCENARIOS.get(name, name) for name in found["shapes"].split("+"))
-        if "size" in found:
-            ends = found["size"].lower().split("-")
-            found["size"] = "-".join(_SIZES.get(end, end) for end in ends)
-        if _COUNT.fullmatch(found.get("faults", "")):
-            if "level" in found:
-                raise UsageError(
-                    f"faults={found['faults']} and level={found['level']} both say how many faults there are"
-                )
-            found["level"] = found.pop("faults")
-        return found
-
-    @field_validator("size", "hosts", "level")
-    @classmethod
-    def _in_range(cls, value: Span, info: ValidationInfo) -> Span:
-        high = {"size": 3, "hosts": 8, "level": MOST_FAULTS}[str(info.field_name)]
-        if not 1 <= value.low <= value.high <= high:
-            raise ValueError(f"{value} is not within 1-{high}")
-        return value
 
 
 class Broken(NamedTuple):
@@ -86,6 +23,8 @@ class Broken(NamedTuple):
 
     network: DrawnNetwork
     chosen: tuple[Choice, ...]
+    first: str = ""
+    """The kind that was drawn first, and for which the network was chosen."""
 
     @property
     def faults(self) -> list[InjectedFault]:
@@ -95,24 +34,38 @@ class Broken(NamedTuple):
             for one in self.chosen
         ]
 
+    def overgrown(self, source: random.Random) -> Grown:
+        """The network with leftovers of years, and its design document."""
+        return overgrown(self.network, touched_by(self.faults), source)
+
     @property
     def label(self) -> str:
         """The labels of the faults, e.g. ``MASK+PORT``."""
         return "+".join(one.fault.label for one in self.chosen)
 
 
-def draw_broken(name: str, parameters: FaultyParameters, source: random.Random) -> Broken:
+def draw_broken(
+    name: str, parameters: FaultyParameters, source: random.Random, *, firsts: Sequence[str] = ()
+) -> Broken:
     """Draw a network with faults.
 
+    Args:
+        name: Of the generator.
+        parameters: What is chosen.
+        source: Of the choices.
+        firsts: The kinds of which the first fault is one; all that may be drawn without it.
+
     Raises:
-        UsageError: Nothing can be drawn with these parameters, by the generator called ``name``.
+        UsageError: Nothing can be drawn with these parameters.
     """
-    level = parameters.level.draw(source)
+    level = count_of(parameters.level).draw(source)
     kinds = list(kinds_of(parameters.shapes, parameters.routings, parameters.platforms, parameters.services))
     # of all hosts or of none, so that it tells nothing
     managed_hosts = any(fault_of(name).platforms == ("linux",) for name in parameters.faults)
     # faults that fit few networks are drawn as often as the others
-    for first in source.sample(parameters.faults, len(parameters.faults)):
+    is_masked = parameters.pairs == "masked"
+    kinds_of_first = firsts or (masks_among(parameters.faults) if is_masked else parameters.faults)
+    for first in source.sample(kinds_of_first, len(kinds_of_first)):
         for network in networks(
             kinds,
             first,
@@ -122,11 +75,14 @@ def draw_broken(name: str, parameters: FaultyParameters, source: random.Random) 
             names=parameters.names,
             managed_hosts=managed_hosts,
         ):
-            chosen = _chosen(network, first, level, parameters, source)
+            choose = _hidden_pair if is_masked else _chosen
+            chosen = choose(network, first, level, parameters, source)
             if chosen:
-                return Broken(network, chosen)
+                return Broken(network, chosen, first)
     asked = parameters.model_dump(include={"shapes", "routings", "platforms", "services", "faults"})
-    reason = why_nothing(kinds, **asked, level=level, size=parameters.size, hosts=parameters.hosts)
+    reason = why_nothing(
+        kinds, **asked, level=level, size=parameters.size, hosts=parameters.hosts, access=parameters.access
+    )
     raise UsageError(f"{name}: {reason}")
 
 
@@ -137,6 +93,7 @@ def _chosen(
     chosen: list[tuple[Choice, ...]] = []
     kinds: Sequence[str] = (first,)
     known: dict[str, list[tuple[Choice, ...]]] = {}
+    seen = logins_of(network, "managed" if parameters.access == "reports" else parameters.access)
     connected: dict[frozenset[str], bool] = {}
     for _ in range(level):
         taken = {thing for group in chosen for thing in _touched(group)}
@@ -144,7 +101,11 @@ def _chosen(
         for kind in kinds:
             if kind not in known:
                 known[kind] = [
-                    group for one in choices(network, kind, connected) for group in with_company(one, network)
+                    group
+                    for one in choices(network, kind, connected)
+                    for group in with_company(one, network)
+                    if all(not seen.isdisjoint(_nodes_of(one, network)) for one in group)
+                    and not (parameters.needs_flows and any(is_bypassed(one, network, connected) for one in group))
                 ]
             free[kind] = [group for group in known[kind] if not taken & _touched(group)]
         fitting = [kind for kind in kinds if free[kind]]
@@ -154,6 +115,39 @@ def _chosen(
         kinds = parameters.faults
     ordered = sorted(chosen, key=lambda group: (bool(group[0].fault.lets_through), str(group[0].fault.label)))
     return tuple(one for group in ordered for one in group)
+
+
+def _hidden_pair(
+    network: DrawnNetwork,
+    first: str,
+    level: int,  # noqa: ARG001  (two, always)
+    parameters: FaultyParameters,
+    source: random.Random,
+) -> tuple[Choice, ...]:
+    """A fault and, behind it, one of the kind ``first`` that hides it; none if the network has no place for both."""
+    seen = logins_of(network, parameters.access)
+    connected: dict[frozenset[str], bool] = {}
+
+    def places(kind: str) -> list[Choice]:
+        found = choices(network, kind, connected)
+        shown = (one for one in found if not (parameters.needs_flows and is_bypassed(one, network, connected)))
+        return [one for one in shown if one.fault.company is None and not seen.isdisjoint(_nodes_of(one, network))]
+
+    others = {kind: places(kind) for kind in parameters.faults if kind != first}
+    pairs: dict[str, list[tuple[Choice, ...]]] = {}
+    for mask in places(first):
+        for kind, several in others.items():
+            for one in several:
+                if hides(mask, one, network) and not _touched((mask,)) & _touched((one,)):
+                    pairs.setdefault(kind, []).append((one, mask))
+    return source.choice(pairs[source.choice(list(pairs))]) if pairs else ()
+
+
+def _nodes_of(one: Choice, network: DrawnNetwork) -> Iterator[str]:
+    place: Any = one.parameters
+    yield place.node
+    if one.fault.found_at == "link":
+        yield from (end.node for end in network.topology.peers(place.node).get(place.interface, ()))
 
 
 def _touched(group: tuple[Choice, ...]) -> frozenset[str]:

@@ -132,6 +132,24 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
             yield Choice(fault, parameters)
 
 
+def is_bypassed(one: Choice, network: DrawnNetwork, connected: dict[frozenset[str], bool]) -> bool:
+    """Whether another path takes over from a fault outside the nodes, which says nothing of what it cuts itself."""
+    if one.fault.repairable:
+        return False
+    cuts = frozenset(prefixes_at(one, network))
+    if cuts not in connected:
+        connected[cuts] = connects(network, cuts)
+    return connected[cuts]
+
+
+def prefixes_at(one: Choice, network: DrawnNetwork) -> set[str]:
+    """The prefixes of the subnets at the interface of a fault, or at the other end of its cable."""
+    place: Any = one.parameters
+    others = network.topology.peers(place.node).get(place.interface, ())
+    ends = {(place.node, place.interface), *((end.node, end.interface) for end in others)}
+    return {net.prefix for net in network.subnets for at in net.attachments if (at.node, at.interface) in ends}
+
+
 def with_company(one: Choice, network: DrawnNetwork) -> Iterator[tuple[Choice, ...]]:
     """A fault alone; one that shows only beside another one, with each place of that."""
     company = one.fault.company

@@ -25,6 +25,7 @@ def why_nothing(
     level: int,
     size: Span,
     hosts: Span,
+    access: str,
 ) -> str:
     """Return the reason why nothing can be drawn.
 
@@ -38,6 +39,7 @@ def why_nothing(
         level: How many faults were to be drawn.
         size: Of the networks.
         hosts: In each LAN.
+        access: What an agent can log in to; below ``all`` fewer places count.
     """
     needs = "; ".join(_needs(shapes, routings, platforms))
     if not kinds:
@@ -48,7 +50,9 @@ def why_nothing(
         asked = _written(shapes=shapes, routings=routings, platforms=platforms, services=services)
         return f"nothing can be drawn: no network of {asked} has a place for {_named(faults)}{beside}"
     places = "a place for" if level == 1 else f"places for {level} faults (level={level}) of"
-    return f"nothing can be drawn: no network of size={size} and hosts={hosts} has {places} {_named(fitting)}{beside}"
+    seen = "" if access == "all" else f" at nodes that access={access} shows"
+    network = f"no network of size={size} and hosts={hosts}"
+    return f"nothing can be drawn: {network} has {places} {_named(fitting)}{seen}{beside}"
 
 
 def _written(**parameters: Sequence[str]) -> str:

@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.generators.default_faults import REPAIRED
-from pytest_netbench.generators.eligible import REPAIRABLE, packages_of
-from pytest_netbench.generators.faulty_draws import Broken, FaultyParameters, draw_broken
+from pytest_netbench.generators.access import AccessName, logins_of, restricted
+from pytest_netbench.generators.brownfield import Grown
+from pytest_netbench.generators.default_faults import HANDED_OVER, REPAIRED
+from pytest_netbench.generators.eligible import Eligible, is_repairable, packages_of
+from pytest_netbench.generators.faulty_draws import Broken, draw_broken
+from pytest_netbench.generators.faulty_parameters import FaultyParameters
+from pytest_netbench.generators.levels import CONFIGURED_OF_REPAIRS, OUTSIDE_IN_FLOWS, row_of
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
-from pytest_netbench.model.diagnosis import causes_of
+from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 
 NAME: Final = "repair-network"
+IN_FLOWS: Final = Eligible(lambda fault: is_repairable(fault) or fault.name in OUTSIDE_IN_FLOWS)
+"""What is judged by flows."""
 
 
 class RepairNetworkParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Annotated[str, REPAIRABLE], ...] = Field(REPAIRED, description="faults that may occur")
+    faults: tuple[Annotated[str, IN_FLOWS], ...] = Field(
+        REPAIRED, description="faults that may occur; with handover also those of cables that break flows"
+    )
+    handover: bool = Field(
+        False,
+        description="whether faults may occur that no command repairs, such as those of cables: an agent hands them"
+        " over by a ticket",
+    )
     given: Literal["diagnosis", "nothing"] = Field(
         "nothing", description="diagnosis: the brief says what is wrong and where, and only the repair is left"
     )
+
+    has_table: ClassVar[bool] = True
+    of_rows: ClassVar[Mapping[str, Any]] = {"faults": (*OUTSIDE_IN_FLOWS, *CONFIGURED_OF_REPAIRS), "handover": True}
+    needs_flows: ClassVar[bool] = True
+
+    @field_validator("access")
+    @classmethod
+    def _can_be_repaired(cls, value: AccessName) -> AccessName:
+        if value == "reports":
+            raise ValueError("nothing can be repaired without a login (known: all, managed, routers)")
+        return value
+
+    @model_validator(mode="after")
+    def _each_fault_can_end(self) -> Self:
+        left = [name for name in self.faults if not fault_of(name).repairable]
+        if left and not self.handover:
+            raise ValueError(f"faults={left[0]}: no command repairs it; give handover=true, so that it is handed over")
+        if self.handover and not left and "faults" not in self.model_fields_set:
+            # the model is frozen, and not in use yet
+            object.__setattr__(self, "faults", (*self.faults, *OUTSIDE_IN_FLOWS))
+        return self
 
 
 class RepairNetwork:
@@ -37,7 +72,9 @@ class RepairNetwork:
 
     def draw(self, parameters: RepairNetworkParameters, *, seed: int, index: int) -> Task:
         broken = draw_broken(NAME, parameters, random_of(NAME, seed=seed, index=index))
-        network = broken.network
+        network, design = Grown(broken.network, None)
+        if parameters.config == "brown":
+            network, design = broken.overgrown(random_of(f"{NAME} config", seed=seed, index=index))
         drawn = Drawn(
             generator=NAME,
             parameters=parameters.model_dump(mode="json"),
@@ -46,7 +83,7 @@ class RepairNetwork:
             scenario=network.shape,
             label=broken.label,
             packages=packages_of(parameters.faults),
-            level=len(broken.chosen),
+            level=len(broken.chosen) if row_of(parameters.level) is None else parameters.level.low,
         )
         return Task.model_validate(
             {
@@ -56,8 +93,12 @@ class RepairNetwork:
                 "domain": "routing",
                 "drawn": drawn,
                 **network.fields(),
+                "topology": restricted(network.topology, logins_of(network, parameters.access)),
                 "flows": flow_groups(network),
                 "faults": broken.faults,
+                "design": design,
+                **({"tickets": HANDED_OVER} if parameters.handover else {}),
+                **({"masked": True} if parameters.pairs == "masked" else {}),
                 "diagnosis": _diagnosis(broken) if parameters.given == "diagnosis" else None,
                 "ground_truth_reasoning": reasoning(broken.faults),
             }

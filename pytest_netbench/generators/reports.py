@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Literal
 
 from pytest_netbench.generators.networks import DrawnNetwork
 
-ReportName = Literal["none", "operator"]
+ReportName = Literal["none", "operator", "wrong-device", "wrong-cause", "elsewhere", "mixed"]
 _UNRELATED: Final = 0.25
 """Share of the complaints that are about any hosts."""
-_COMPLAINTS: Final = (
+COMPLAINTS: Final = (
     "Users of {one} say that {other} has not answered since this morning.",
     "A ticket came in: the connection from {one} to {other} is slow, and sometimes it breaks.",
     "Monitoring sent an alarm for {one}: checks of {other} fail now and then.",
@@ -41,12 +41,17 @@ def draw_report(network: DrawnNetwork, nodes: Sequence[str], source: random.Rand
             they are left out only later, so that its report is of the same distribution.
         source: Of the choices.
     """
-    near = [host for host in network.hosts if host in nodes or _routers(network, host) & {*nodes}]
+    near = hosts_near(network, nodes)
     one = source.choice(network.hosts if not near or source.random() < _UNRELATED else near)
     other = source.choice([host for host in network.hosts if host != one] or list(network.hosts))
     device = source.choice(network.routers or network.hosts)
-    words = (source.choice(_COMPLAINTS), source.choice(_LATELY), source.choice(_CLOSING))
+    words = (source.choice(COMPLAINTS), source.choice(_LATELY), source.choice(_CLOSING))
     return " ".join(one_of.format(one=one, other=other, device=device) for one_of in words)
+
+
+def hosts_near(network: DrawnNetwork, nodes: Collection[str]) -> list[str]:
+    """Those of some nodes that are hosts, and the hosts whose gateway is one of them."""
+    return [host for host in network.hosts if host in nodes or _routers(network, host) & {*nodes}]
 
 
 def _routers(network: DrawnNetwork, host: str) -> set[str]:

@@ -17,6 +17,10 @@ from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.capabilities import CLUSTER, NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
 
+LostKind = Literal["forwarded", "udp", "openings", "fragments", "too-big"]
+"""forwarded: all but multicast, OSPF and BGP; openings: TCP packets that open a connection; too-big: ICMP messages that
+a packet is too long."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Defect:
@@ -28,8 +32,17 @@ class Defect:
         flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol
             and ports decides.
         most_bytes: Longer IP packets are lost, without notice to anybody.
-        queue_bytes: So many bytes of IP packets may wait for their turn on the line; more are lost. The line carries
-            20 Mbit/s then.
+        queue_bytes: So many bytes of IP packets may wait for their turn on the line; more are lost.
+        line_bps: Rate of the line that they wait for; 20 Mbit/s without it.
+        police_bps: What exceeds this rate is lost at once; nothing waits.
+        lost_port: TCP and UDP packets from or to this port are lost.
+        lost_groups: Multicast is lost; broadcast is not.
+        lost_kind: IPv4 packets of this kind are lost.
+        known_ms: So many milliseconds after the first one, TCP and UDP flows are lost that did not begin before.
+        dark_ms: In each period all is lost for so many milliseconds.
+        period_ms: The period, with ``dark_ms``.
+        busy_bps: Above this rate the cable is busy.
+        busy_loss: Share of the frames that are lost while it is.
         one_way: Only what the interface sends by which the cable is named has the defect.
     """
 
@@ -38,6 +51,16 @@ class Defect:
     flow_loss: float = 0.0
     most_bytes: int | None = None
     queue_bytes: int | None = None
+    line_bps: int | None = None
+    police_bps: int | None = None
+    lost_port: int | None = None
+    lost_groups: bool = False
+    lost_kind: LostKind | None = None
+    known_ms: int | None = None
+    dark_ms: int | None = None
+    period_ms: int | None = None
+    busy_bps: int | None = None
+    busy_loss: float = 0.0
     one_way: bool = False
 
 

@@ -11,6 +11,7 @@ from pytest_netbench.errors import LabError, StartupConfigRejected
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Slowdown, wait_until_ready
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.stopwatch import Stopwatch
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.driver import Boot, HostsServers
@@ -50,7 +51,12 @@ class BroughtUp(NamedTuple):
 
 
 def bring_up(
-    lab: Lab, request: LabRequest, *, paces: Paces = _REAL_TIME, set_pace: Callable[[float], None] = _unchanged
+    lab: Lab,
+    request: LabRequest,
+    *,
+    paces: Paces = _REAL_TIME,
+    set_pace: Callable[[float], None] = _unchanged,
+    stopwatch: Stopwatch | None = None,
 ) -> BroughtUp:
     """Boot all nodes of a lab and wait until it is ready, as its request says. A lab that fails is destroyed.
 
@@ -59,6 +65,8 @@ def bring_up(
         request: What it is.
         paces: Of lab time.
         set_pace: Sets one.
+        stopwatch: Where the clock is moved by events: it passes ``paces.at_first`` lab seconds in each of its seconds,
+            and while the lab is looked at its pace is the steady one.
 
     Raises:
         LabError: A node did not boot.
@@ -69,11 +77,12 @@ def bring_up(
         refused = boot_nodes(lab, request.startup_configs)
         if request.strict and refused:
             _reject(refused)
-        if paces.at_first != paces.booting:
-            set_pace(paces.at_first)
-        slowdown = Slowdown(paces.slower, set_pace)
-        ready = wait_until_ready(lab, pace=paces.at_first, policy=request.ready, slowdown=slowdown)
-        if paces.at_first != paces.steady:
+        at_first = paces.at_first if stopwatch is None else paces.steady
+        if at_first != paces.booting:
+            set_pace(at_first)
+        slowdown = Slowdown(paces.slower if stopwatch is None else (), set_pace)
+        ready = wait_until_ready(lab, pace=paces.at_first, policy=request.ready, slowdown=slowdown, stopwatch=stopwatch)
+        if at_first != paces.steady:
             set_pace(paces.steady)
     except BaseException:
         lab.destroy()

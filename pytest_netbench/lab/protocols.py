@@ -168,6 +168,13 @@ class Attaches(Protocol):
 
 
 @runtime_checkable
+class StandsStill(Protocol):
+    """A backend whose labs can stand still between the requests of an agent, see ``lab.turns``."""
+
+    stands_still: bool
+
+
+@runtime_checkable
 class Serves(Protocol):
     """A backend that can start the program to which its labs belong."""
 

@@ -6,7 +6,6 @@ drivers they are of, and what their nodes wait for besides (``pending``).
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from pytest_netbench.errors import NotReady
 from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.sessions import Sessions
+from pytest_netbench.lab.stopwatch import Stopwatch, WallStopwatch
 from pytest_netbench.model.ready import ExpectedDown, Readiness, Ready
 from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.driver import Driver
@@ -28,6 +28,10 @@ _QUIET_LAB_S = 3.0
 _LEAST_QUIET_S = 0.04
 _POLL_S = 0.01
 _LONGEST_POLL_S = 0.1
+_GROWTH = 1.1
+# Lab seconds between two looks where waiting costs less than looking. The first ones are over when OSPF has said hello
+# to a neighbor again and sent it a database, the second when it has elected designated routers and done so.
+_CHEAP_FIRST_LAB_S, _CHEAP_LAB_S = 12.0, 36.0
 _DEFAULT = Ready()
 _UNSTABLE = "routes to become stable"
 
@@ -47,14 +51,22 @@ class Slowdown(NamedTuple):
 _STEADFAST = Slowdown((), lambda _: None)
 
 
-def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdown: Slowdown = _STEADFAST) -> Readiness:
+def wait_until_ready(
+    lab: Lab,
+    *,
+    pace: float,
+    policy: Ready = _DEFAULT,
+    slowdown: Slowdown = _STEADFAST,
+    stopwatch: Stopwatch | None = None,
+) -> Readiness:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
 
     Args:
         lab: The lab, its links up and its nodes booted.
-        pace: Lab seconds per wall second at present.
+        pace: Lab seconds per second of the stopwatch at present.
         policy: What is waited for.
         slowdown: Slower paces for a network that is not ready soon. The deadline is that of the slowest.
+        stopwatch: Tells and passes the seconds of waiting; by default those of the wall.
 
     Raises:
         NotReady: With what was still missing at the deadline, unless the policy accepts that.
@@ -62,31 +74,43 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdow
     if policy.until == "boot":
         return Readiness()
     watch = Watch(lab, policy)
-    started = time.monotonic()
+    seconds = stopwatch or WallStopwatch(time.monotonic)
+    began_s, started = time.monotonic(), seconds.now()
     wall_s = policy.deadline_s / min([pace, *(slower for _, slower in slowdown.steps)])
-    deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
+    least_s = 0.0 if seconds.is_cheap or policy.until != "everything" else _LEAST_DEADLINE_S
+    deadline = started + max(least_s, wall_s)
     fingerprint, since = "", started
     steps = deque(slowdown.steps)
     wait = _POLL_S
-    never = threading.Event()
+    if seconds.is_cheap:
+        seconds.sleep(min(_CHEAP_FIRST_LAB_S / pace, deadline - started))
     while True:
         missing, present = watch.look()
-        now = time.monotonic()
+        now = seconds.now()
         if missing or present != fingerprint:
             fingerprint, since = present, now
-        elif not present or now - since >= max(_LEAST_QUIET_S, _QUIET_LAB_S / pace):
-            return Readiness(unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
+        elif not present or now - since >= _quiet_s(pace):
+            return Readiness(unexpectedly_up=watch.unexpectedly_up, waited_s=time.monotonic() - began_s)
         if now >= deadline:
             missing = missing or (_UNSTABLE,)
             if policy.until == "everything":
-                raise NotReady(missing, waited_s=now - started)
-            return Readiness(missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
+                raise NotReady(missing, waited_s=time.monotonic() - began_s)
+            return Readiness(
+                missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=time.monotonic() - began_s
+            )
         if steps and now - started >= steps[0][0]:
             _, pace = steps.popleft()
             slowdown.set_pace(pace)
+        if seconds.is_cheap:
+            seconds.sleep(min(_CHEAP_LAB_S / pace, deadline - now) if missing else _quiet_s(pace))
+            continue
         # Daemons do not report a formed adjacency; polling them costs a fraction of a millisecond each.
-        wait = min(_LONGEST_POLL_S, max(_POLL_S, (time.monotonic() - now) * 2, wait * 1.1 if missing else _POLL_S))
-        never.wait(wait)
+        wait = min(_LONGEST_POLL_S, max(_POLL_S, (seconds.now() - now) * 2, wait * _GROWTH if missing else _POLL_S))
+        seconds.sleep(wait)
+
+
+def _quiet_s(pace: float) -> float:
+    return max(_LEAST_QUIET_S, _QUIET_LAB_S / pace)
 
 
 class Watch:

@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Final, Literal
 
 from pytest_netbench import parts
+from pytest_netbench.lab import dates
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.driver import NeedsPrograms
 
-Clock = Literal["scaled", "events"]
-"""How lab time passes while a verdict waits: at the time scale, or from one event of the daemons to the next."""
+Clock = Literal["scaled", "events", "calls"]
+"""How lab time passes.
+
+At the time scale; while a verdict waits from one event of the daemons to the next; or not at all between the requests
+of an agent.
+"""
 SHARED_FILES: Final = "/opt/netbench/lib"
 """Where nodes find the files that a request shares."""
 
@@ -34,8 +39,10 @@ class LabRequest:
         ready: When ``deploy`` returns.
         strict: Whether a refused line of a startup config is an error of ``deploy``.
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
-        clock: How lab time passes while a verdict waits: ``scaled``, or moved by ``events`` where the lab's backend and
-            its network allow it.
+        clock: How lab time passes: ``scaled``; moved by ``events`` while a verdict waits, where the lab's backend and
+            its network allow it; or standing still between ``calls`` of an agent.
+        date: What the lab's clock shows first, in seconds since 1970, where it has one of its own; ``None`` for the
+            machine's date.
         workers: Labs that are expected to run side by side on this machine.
         lab: A lab that runs already and is used, by its name or file; ``None`` asks for a new one.
         programs: By node, only for such a lab: what its configs and the task's ground truth need to run.
@@ -53,6 +60,7 @@ class LabRequest:
     strict: bool = False
     time_scale: float | None = None
     clock: Clock = "scaled"
+    date: float | None = None
     workers: int = 1
     lab: str | None = None
     programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -72,7 +80,7 @@ def request_of(
     Args:
         task: A task that has a network.
         time_scale: Lab seconds per wall second; ``None`` leaves it to the task, and then to the backend.
-        clock: How lab time passes while a verdict waits.
+        clock: How lab time passes.
         workers: Labs that are expected to run side by side on this machine.
         lab: A lab that runs already and is used.
     """
@@ -88,6 +96,7 @@ def request_of(
         strict=network.strict,
         time_scale=time_scale or network.time_scale,
         clock=clock,
+        date=dates.first(task),
         workers=workers,
         lab=lab,
         programs={} if lab is None else _programs(task),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from pytest_netbench.errors import LabDied, LabError, RequirementMissing
+from pytest_netbench.errors import AniError, LabDied, LabError, RequirementMissing
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.model.trial import SshLogin
 from pytest_netbench.platforms.access import CommandLine
@@ -22,13 +22,15 @@ def may_be_the_agents(error: Exception, *nodes: LabNode) -> bool:
     """Return whether an agent may have caused ``error`` by what it sent.
 
     The lab is checked before the agent works. So a later error on nodes that still run programs, or whose command line
-    still answers, is caused by the agent's changes. A lab that is gone, or a node that runs nothing, is an
-    infrastructure failure.
+    still answers, is caused by the agent's changes. So is one on a node that an agent could remove, and that is gone. A
+    lab that is gone, or a node that runs nothing, is an infrastructure failure.
     """
     if isinstance(error, LabDied):
         return False
     try:
         return all(_lives(node) for node in nodes)
+    except AniError:
+        return True
     except LabError:
         return False
 

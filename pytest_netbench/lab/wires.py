@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
-from pytest_netbench.lab.capabilities import Defect
+from pytest_netbench.lab.capabilities import Defect, LostKind
 from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.native import build
 
@@ -43,8 +43,17 @@ def defective(defect: Defect, port: int) -> list[str]:
         "--corrupt-ppm": round(defect.corruption * 1_000_000),
         "--flow-loss-ppm": round(defect.flow_loss * 1_000_000),
         "--most-bytes": defect.most_bytes or 0,
+        "--police-bps": defect.police_bps or 0,
+        "--lost-port": defect.lost_port or 0,
+        "--lost-groups": int(defect.lost_groups),
+        "--lost-kind": 0 if defect.lost_kind is None else get_args(LostKind).index(defect.lost_kind) + 1,
+        "--known-ms": defect.known_ms or 0,
+        "--dark-ms": defect.dark_ms or 0,
+        "--period-ms": defect.period_ms or 0,
+        "--busy-bps": defect.busy_bps or 0,
+        "--busy-drop-ppm": round(defect.busy_loss * 1_000_000),
         # the program takes the last one: these come after those of the quality
-        "--rate-bps": _QUEUED_BPS if defect.queue_bytes else 0,
+        "--rate-bps": (defect.line_bps or _QUEUED_BPS) if defect.queue_bytes else 0,
         "--queue-bytes": defect.queue_bytes or 0,
     }
     if defect.one_way and any(arguments.values()):

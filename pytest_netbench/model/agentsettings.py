@@ -20,6 +20,7 @@ class BudgetOverride(Model):
     commands: int | None = Field(None, gt=0)
     wall_s: float | None = Field(None, gt=0)
     tokens: int | None = Field(None, gt=0)
+    lab_s: float | None = Field(None, gt=0)
 
     def applied_to(self, budget: Budget) -> Budget:
         """``budget`` with the limits that are given here instead."""

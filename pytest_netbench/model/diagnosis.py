@@ -8,22 +8,31 @@ A root cause is a resource and a fault type, as in NIKA. A resource is written `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.causes import Cause, causes_of, link_resource
+from pytest_netbench.model.decoys import Decoy
 from pytest_netbench.model.demand import Demand
-from pytest_netbench.model.faulty import Faulty, InjectedFault, MarkedFlows, fault_of
+from pytest_netbench.model.faulty import Faulty, MarkedFlows, fault_of
+from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.model.objects import K8S, WORKER, resources_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.topology import Endpoint, Topology
 
 Given = Literal["detection", "localization", "nothing"]
 """What an agent is told of the ground truth: that something is wrong, or also where; or nothing."""
+Order = Literal["answer-first", "mixed"]
+"""Troubleshoot: whether changes are allowed only after the answer, or from the beginning."""
+History = Literal["full", "short", "none"]
+"""What telemetry has of the past. full: from before the faults; short: since they are in force; none: only what comes
+while the agent works. Below full, samples are missing."""
+ReportTruth = Literal["right", "wrong-device", "wrong-cause", "elsewhere"]
+"""What is right of a report: all; or it names another device, another cause, or hosts and a device that have no part in
+it. In a healthy network, measured by the fault that was left out."""
 _INTERFACE = re.compile(r"^interface (\S+)", re.MULTILINE)
 
 
@@ -49,17 +58,6 @@ class EqualCause(RootCause):
     fault: int = Field(ge=0, description="index of the fault")
 
 
-class Cause(NamedTuple):
-    """What is wrong, and the resources where it may be said to be: the first is where it was injected.
-
-    ``others`` are resources with other fault types that explain the same.
-    """
-
-    fault_type: str
-    resources: tuple[str, ...]
-    others: tuple[tuple[str, str], ...] = ()
-
-
 class Browsing(Model):
     """Requests of hosts to the web servers of a network, at moments drawn from a seed."""
 
@@ -70,7 +68,20 @@ class Browsing(Model):
 class Diagnose(Faulty):
     """What is broken in a network, if anything, and which causes an answer may name."""
 
-    later: ClassVar[frozenset[str]] = Faulty.later | {"browsing", "equals", "marked"}
+    later: ClassVar[frozenset[str]] = Faulty.later | {
+        "browsing",
+        "decoys",
+        "equals",
+        "history",
+        "marked",
+        "monitored",
+        "monitoring",
+        "order",
+        "period_s",
+        "report_truth",
+        "test_hosts",
+        "tickets",
+    }
 
     demands: tuple[Demand, ...] = Field((), description="traffic that runs from before the faults to the end")
     browsing: Browsing | None = Field(None, description="requests to web servers that run as long as the demands")
@@ -81,12 +92,48 @@ class Diagnose(Faulty):
 
     equals: tuple[EqualCause, ...] = Field((), description="causes that explain the same as one of the faults")
     report: str | None = Field(None, max_length=5_000, description="what an operator wrote, right or wrong")
+    report_truth: ReportTruth | None = Field(
+        None, description="what is right of the report; null if it claims nothing, or nobody knows"
+    )
+    tickets: bool = Field(
+        False, description="troubleshoot: the agent can hand over what no command repairs, to those who can mend it"
+    )
+    decoys: tuple[Decoy, ...] = Field(
+        (), description="what looks like a cause and is none, made before anything is injected"
+    )
     given: Given = Field("nothing", description="what the agent is told: whether something is wrong, or also where")
+
+    history: History = Field("full", description="what telemetry has of the past; below full, samples are missing")
+    monitoring: Monitoring | None = Field(
+        None, description="what telemetry has of interfaces; without it all counters and neighbors, in each sample"
+    )
+    order: Order = Field(
+        "answer-first", description="troubleshoot: when managed devices can be changed; mixed: before the answer, too"
+    )
+    period_s: float | None = Field(
+        None, gt=0, description="lab seconds from the agent's beginning in which all that is wrong at any time counts"
+    )
+    test_hosts: tuple[str, ...] = Field(
+        (), description="the hosts that tests start at, and whose traffic telemetry has; all of them without it"
+    )
+
+    monitored: tuple[str, ...] = Field(
+        (), description="nodes that telemetry has although nobody can log in to them; beside all that one can log in to"
+    )
 
     @model_validator(mode="after")
     def _given_is_there(self) -> Self:
         if self.given != "nothing" and not self.faults:
             raise ValueError(f"given: {self.given} of a network in which nothing is wrong")
+        return self
+
+    @model_validator(mode="after")
+    def _faults_are_in_the_period(self) -> Self:
+        for one in self.faults:
+            if one.when is not None and self.period_s is None:
+                raise ValueError(f"period_s: needed, because {one.fault!r} is there at times")
+            if one.when is not None and self.period_s is not None and one.when.begins_s >= self.period_s:
+                raise ValueError(f"period_s: {self.period_s:g} is over before {one.fault!r} begins")
         return self
 
     @model_validator(mode="after")
@@ -99,6 +146,37 @@ class Diagnose(Faulty):
         received = [(demand.target, demand.port) for demand in self.demands]
         if twice := sorted({place for place in received if received.count(place) > 1}):
             raise ValueError(f"demands: two have the port {twice[0][1]} of {twice[0][0]!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _test_hosts_send(self) -> Self:
+        sources = {name for group in self.flows for name in group.sources}
+        if unknown := sorted({*self.test_hosts} - sources):
+            raise ValueError(f"test_hosts: {unknown[0]!r} is no source of the flows ({sorted(sources)})")
+        return self
+
+    @model_validator(mode="after")
+    def _monitored_exist(self) -> Self:
+        known = {node.name for node in self.topology.nodes}
+        if unknown := sorted({*self.monitored} - known):
+            raise ValueError(f"monitored: unknown node {unknown[0]!r} (known: {sorted(known)})")
+        return self
+
+    @model_validator(mode="after")
+    def _decoys_are_in_the_network(self) -> Self:
+        known = {node.name for node in self.topology.nodes}
+        for one in self.decoys:
+            if one.node not in known:
+                raise ValueError(f"decoys: unknown node {one.node!r} (known: {sorted(known)})")
+            if one.kind == "flap" and one.interface not in self.topology.interfaces(one.node):
+                raise ValueError(f"decoys: {one.node!r} has no cable at {one.interface!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _monitored_ports_are_there(self) -> Self:
+        for one in () if self.monitoring is None else self.monitoring.ports:
+            if one.interface not in self.topology.interfaces(one.node):
+                raise ValueError(f"monitoring: {one.node} has no interface {one.interface!r} with a link")
         return self
 
     @model_validator(mode="after")
@@ -126,11 +204,18 @@ class Diagnose(Faulty):
         return self
 
     @property
+    def regions(self) -> dict[str, tuple[str, ...]]:
+        """Those of what is broken, and what is right of the report if it claims anything."""
+        report = {} if self.report_truth is None else {"report": (self.report_truth,)}
+        return {**super().regions, **report}
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What the network needs, and what marking does, and machines of which a fault could be one."""
         marking = ("nft-dscp",) if self.marked else ()
         machines = ("workers",) if any(node.role == WORKER for node in self.topology.nodes) else ()
-        return tuple(dict.fromkeys((*super().needs, *marking, *machines)))
+        links = ("links",) if any(one.kind == "flap" for one in self.decoys) else ()
+        return tuple(dict.fromkeys((*super().needs, *marking, *machines, *links)))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
@@ -150,7 +235,7 @@ class Diagnose(Faulty):
             for node in self.topology.nodes
             for name in dict.fromkeys((*self.topology.interfaces(node.name), *self._configured(node.name)))
         )
-        links = (_link(link.endpoints) for link in self.topology.links)
+        links = (link_resource(link.endpoints) for link in self.topology.links)
         return (*(f"node/{node.name}" for node in self.topology.nodes), *interfaces, *links, *self._objects)
 
     @property
@@ -163,40 +248,6 @@ class Diagnose(Faulty):
 
     def _configured(self, node: str) -> list[str]:
         return _INTERFACE.findall(self.startup_configs.get(node, ""))
-
-
-def causes_of(faults: Iterable[InjectedFault], topology: Topology) -> tuple[Cause, ...]:
-    """Return what is wrong in a network with faults, and where."""
-    return tuple(Cause(one.fault, _places(one, topology)) for one in faults)
-
-
-def _link(ends: Iterable[Endpoint]) -> str:
-    return "link/" + "--".join(sorted(f"{end.node}:{end.interface}" for end in ends))
-
-
-def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
-    """Where a fault is; of one that is as well seen from the other end of its link, or elsewhere, there too.
-
-    A fault of a link may be named at the link or at one of its ends, and one that two nodes have together at either.
-
-    A fault of another package that does not say where it is, is on its node.
-    """
-    fault = fault_of(one.fault)
-    parameters = fault.parameters.model_validate(one.parameters)
-    if fault.found_at == K8S:
-        return (fault.resource(parameters),)
-    node, interface = parameters.node, getattr(parameters, "interface", None)
-    if fault.found_at == "node" or interface is None:
-        return tuple(f"node/{name}" for name in (node, *fault.also_on(parameters)))
-    end, others = Endpoint(node=node, interface=interface), topology.peers(node).get(interface, ())
-    if fault.found_at == "link":
-        return (_link((end, *others)), *map(_interface, (end, *others)))
-    elsewhere = (Endpoint(node=name, interface=port) for name, port in fault.also_at(parameters))
-    return tuple(map(_interface, (end, *(others if fault.is_mutual(parameters) else ()), *elsewhere)))
-
-
-def _interface(end: Endpoint) -> str:
-    return f"interface/{end.node}/{end.interface}"
 
 
 def diagnose_of(task: Task) -> Diagnose:

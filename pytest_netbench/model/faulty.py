@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, cached_property
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -12,6 +12,7 @@ from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Networked
+from pytest_netbench.model.schedule import Schedule
 from pytest_netbench.model.watch import WatchedFlow
 
 
@@ -30,6 +31,11 @@ class InjectedFault(Model):
 
     fault: str = Field(description="its name in the catalogue, see docs/reference/faults.md")
     parameters: dict[str, Any] = {}
+    when: Schedule | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # other tasks keep their digests
+        description="when it is there; all the time without it",
+    )
 
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> Self:
@@ -41,6 +47,15 @@ class InjectedFault(Model):
             found = error.errors()[0]
             where = ".".join(str(step) for step in found["loc"])
             raise ValueError(f"fault {self.fault!r}: parameters: {where}: {found['msg']}") from error
+        return self
+
+    @model_validator(mode="after")
+    def _can_come_and_go(self) -> Self:
+        if self.when is not None and fault_of(self.fault).repairable:
+            raise ValueError(
+                f"when: {self.fault!r} is in the configuration of a node; only what the lab makes and takes away comes"
+                " and goes, such as a fault of a cable"
+            )
         return self
 
     @property
@@ -101,6 +116,24 @@ class Faulty(Networked):
     symptom: tuple[int, ...] | None = Field(
         None, description="indices of the flows that are wrong while the faults are there; null if it is not known"
     )
+
+    design: str | None = Field(
+        None,
+        max_length=100_000,
+        description="what is planned in the network: addresses, roles, policy and exceptions; shown in the brief",
+    )
+    masked: bool = Field(
+        False,
+        description="of two faults: the first one shows only once the second one is repaired",
+    )
+
+    later: ClassVar[frozenset[str]] = Networked.later | {"design", "masked"}
+
+    @model_validator(mode="after")
+    def _two_are_masked(self) -> Self:
+        if self.masked and len(self.faults) != 2:
+            raise ValueError(f"masked: needs two faults, of which the second one hides the first ({len(self.faults)})")
+        return self
 
     @model_validator(mode="after")
     def _nodes_exist(self) -> Self:

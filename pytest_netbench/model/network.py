@@ -55,7 +55,8 @@ class DrawnNetwork(Model):
     Attributes:
         platform: Platform of the routers and switches. Hosts are ``linux``.
         routers: Names of nodes that forward between subnets, switches with routed interfaces among them.
-        hosts: Names of hosts.
+        hosts: Names of hosts that work.
+        switched_off: Names of hosts that do not, by intent.
         addresses: By node: the address under which other nodes reach it: of a host its only one, of a router its
             loopback or else its first. A switch without an address is missing.
         autonomous_systems: By router with BGP: its AS number.
@@ -76,6 +77,7 @@ class DrawnNetwork(Model):
     hosts: tuple[str, ...]
     addresses: dict[str, str]
     autonomous_systems: dict[str, int]
+    switched_off: tuple[str, ...] = ()
     access_lists: tuple[AccessList, ...] = ()
     translations: tuple[Translation, ...] = ()
     markings: tuple[Marking, ...] = ()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from pytest_netbench.errors import UsageError
+from pytest_netbench.model.causes import Cause, causes_of
 from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 
@@ -22,12 +24,25 @@ class Repair(Faulty):
         description="what is known to be wrong; shown in the brief",
     )
 
+    tickets: tuple[str, ...] = Field(
+        (),
+        exclude_if=lambda value: not value,  # tasks without them keep their digests
+        description="fault types that the agent can hand over, to those who can mend them",
+    )
+
     @model_validator(mode="after")
     def _can_be_repaired(self) -> Self:
         for one in self.faults:
-            if not fault_of(one.fault).repairable:
-                raise ValueError(f"faults: {one.fault!r} is outside the nodes, so that no command repairs it")
+            if not fault_of(one.fault).repairable and one.fault not in self.tickets:
+                raise ValueError(
+                    f"faults: {one.fault!r} is outside the nodes, so that no command repairs it; name it in tickets"
+                )
         return self
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """What is wrong, and where it may be named."""
+        return causes_of(self.faults, self.topology)
 
 
 def repair_of(task: Task) -> Repair:

@@ -33,6 +33,12 @@ class Budget(Model):
     commands: int | None = Field(300, gt=0, description="configuration lines and read commands")
     wall_s: float | None = Field(600.0, gt=0, description="wall-clock seconds")
     tokens: int | None = Field(None, gt=0, description="prompt and completion tokens together")
+    lab_s: float | None = Field(
+        None,
+        gt=0,
+        exclude_if=lambda value: value is None,
+        description="lab seconds, where the network stands still between requests; else it has no effect",
+    )
 
 
 UNLIMITED: Final = Budget(calls=None, commands=None, wall_s=None, tokens=None)

@@ -13,6 +13,7 @@ from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.base import Model, Recorded
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.payload import TaskSize
+from pytest_netbench.model.process import Process
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.search import Sought
@@ -181,6 +182,7 @@ class BudgetUsed(Model):
     commands: int = 0
     wall_s: float = 0.0
     tokens: int = 0
+    lab_s: float | None = Field(None, description="lab seconds, if the lab stood still between requests")
 
 
 class TestcaseResult(Recorded):
@@ -244,7 +246,11 @@ class Environment(Recorded):
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
-    clock: Literal["scaled", "events"] = Field("scaled", description="how lab time passed while a verdict waited")
+    clock: Literal["scaled", "events", "calls"] = Field(
+        "scaled",
+        description="how lab time passed: at the time scale; by events while a verdict waited; or only during the"
+        " requests of an agent",
+    )
     readiness: Readiness = Readiness()
     isolation: Isolation | None = Field(None, description="of agents' commands; `null` without a network")
     git_commit: str | None = None
@@ -382,6 +388,9 @@ class TrialResult(Recorded):
     )
     refused_startup_lines: tuple[RefusedLine, ...] = Field(
         (), description="lines of startup configs that their devices refused; the devices booted on"
+    )
+    process: Process | None = Field(
+        None, description="how the agent worked, and why its trial failed; `null` without a record"
     )
     environment: Environment | None = None
     replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")

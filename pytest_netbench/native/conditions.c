@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "raw.h"
 #include "waiting.h"
 
 /* Laid over a pthread_cond_t, of which PTHREAD_COND_INITIALIZER makes zeros. */
@@ -30,13 +31,14 @@ _Static_assert(sizeof(struct condition) <= sizeof(pthread_cond_t), "it fits");
 int wait_on_word(uint32_t *word, uint32_t expected, int64_t deadline)
 {
 	int64_t slice = 0;
+	struct idle before;
 	struct timespec ts;
 	long result;
 	int error;
 
-	idle_until(deadline, deadline == NEVER ? NEVER : deadline - lab_now());
+	before = idle_until(deadline, deadline == NEVER ? NEVER : deadline - lab_now());
 	if (deadline != NEVER && (slice = next_slice(deadline)) <= 0) {
-		busy_again();
+		busy_again(&before);
 		return ETIMEDOUT;
 	}
 	ts = to_timespec(slice);
@@ -46,40 +48,31 @@ int wait_on_word(uint32_t *word, uint32_t expected, int64_t deadline)
 	error = result < 0 ? errno : 0;
 	if (deadline != NEVER)
 		let_kicks_in(0);
-	busy_again();
+	busy_again(&before);
 	return error;
 }
 
-static int wait_real(struct condition *cond, uint32_t seen, const struct timespec *abstime)
+void wake_word(uint32_t *word)
 {
-	long result;
-
-	idle_until(NEVER, NEVER);
-	result = REAL(syscall)(SYS_futex, &cond->raised, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, seen, abstime, NULL,
-			       FUTEX_BITSET_MATCH_ANY);
-	busy_again();
-	return result < 0 && errno == ETIMEDOUT;
+	raw6(SYS_futex, (long)word, FUTEX_WAKE, INT_MAX, 0, 0, 0);
 }
 
 static int wait_until(pthread_cond_t *given, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *abstime)
 {
 	struct condition *cond = (struct condition *)given;
 	uint32_t seen = __atomic_load_n(&cond->raised, __ATOMIC_ACQUIRE);
-	int64_t deadline = abstime && is_monotonic(clock) ? to_ns(abstime) : NEVER;
-	int error, late = 0;
+	int64_t deadline = abstime ? lab_deadline(clock, abstime) : NEVER;
+	int error;
 
 	if (abstime && !valid(abstime))
 		return EINVAL;
 	if ((error = pthread_mutex_unlock(mutex)) != 0)
 		return error;
-	if (abstime && !is_monotonic(clock))
-		late = wait_real(cond, seen, abstime);
-	else
-		wait_on_word(&cond->raised, seen, deadline);
+	wait_on_word(&cond->raised, seen, deadline);
 	pthread_mutex_lock(mutex);
 	if (__atomic_load_n(&cond->raised, __ATOMIC_ACQUIRE) != seen)
 		return 0;
-	return late || (deadline != NEVER && lab_now() >= deadline) ? ETIMEDOUT : 0;
+	return deadline != NEVER && lab_now() >= deadline ? ETIMEDOUT : 0;
 }
 
 static int raise_number(pthread_cond_t *given, int waiters)
@@ -132,12 +125,12 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
  * A slice that ends early is reported as a spurious wake-up: waiting again in here could miss a signal that was sent in
  * between. Returns the wall time until which to wait.
  */
-static int64_t wall_deadline(int64_t deadline, int *is_last)
+static struct timespec wall_deadline(clockid_t clock, int64_t deadline, int *is_last)
 {
 	int64_t slice = next_slice(deadline);
 
 	*is_last = slice < SLICE_NS;
-	return real_ns(CLOCK_MONOTONIC) + slice;
+	return to_timespec(real_ns(clock) + slice);
 }
 
 /* A deadline does not say its clock, but one counts from boot and the other from 1970: the nearer one is meant. */
@@ -152,10 +145,11 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, 
 
 	if (in_slots())
 		return wait_until(cond, mutex, ((struct condition *)cond)->clock, abstime);
-	if (!has_page() || !valid(abstime) ||
-	    distance(to_ns(abstime), real_ns(CLOCK_REALTIME)) < distance(to_ns(abstime), lab_now()))
+	if (!has_page() || !valid(abstime))
 		return REAL(pthread_cond_timedwait)(cond, mutex, abstime);
-	struct timespec until = to_timespec(wall_deadline(to_ns(abstime), &is_last));
+	int64_t moment = to_ns(abstime), now = lab_now();
+	clockid_t clock = distance(moment, now + lab_epoch()) < distance(moment, now) ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+	struct timespec until = wall_deadline(clock, lab_deadline(clock, abstime), &is_last);
 	error = REAL(pthread_cond_timedwait)(cond, mutex, &until);
 	return error == ETIMEDOUT && !is_last ? 0 : error;
 }
@@ -168,9 +162,9 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, 
 
 	if (in_slots())
 		return wait_until(cond, mutex, clock, abstime);
-	if (!has_page() || !valid(abstime) || !is_monotonic(clock))
+	if (!has_page() || !valid(abstime) || !is_clock_of_lab(clock))
 		return REAL(pthread_cond_clockwait)(cond, mutex, clock, abstime);
-	struct timespec until = to_timespec(wall_deadline(to_ns(abstime), &is_last));
+	struct timespec until = wall_deadline(CLOCK_MONOTONIC, lab_deadline(clock, abstime), &is_last);
 	error = REAL(pthread_cond_clockwait)(cond, mutex, CLOCK_MONOTONIC, &until);
 	return error == ETIMEDOUT && !is_last ? 0 : error;
 }
@@ -180,44 +174,48 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, 
 
 EXPORT int sem_wait(sem_t *sem)
 {
-	int result;
+	return IDLE_IN(REAL(sem_wait)(sem));
+}
 
-	idle_until(NEVER, NEVER);
-	result = REAL(sem_wait)(sem);
-	busy_again();
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#define WAIT_SEMAPHORE(sem, until) REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, until)
+#define SEMAPHORE_CLOCK CLOCK_MONOTONIC
+#else
+#define WAIT_SEMAPHORE(sem, until) REAL(sem_timedwait)(sem, until)
+#define SEMAPHORE_CLOCK CLOCK_REALTIME
+#endif
+
+static int wait_for_semaphore(sem_t *sem, int64_t deadline)
+{
+	int64_t began = lab_now();
+	struct idle before;
+	int result, was_ended;
+
+	do {
+		struct timespec until = to_timespec(real_ns(SEMAPHORE_CLOCK) + next_slice(deadline));
+		before = idle_until(deadline, deadline - began);
+		let_kicks_in(1);
+		result = WAIT_SEMAPHORE(sem, &until);
+		let_kicks_in(0);
+		was_ended = busy_again(&before);
+	} while (result < 0 && (errno == ETIMEDOUT || (errno == EINTR && was_ended)) && lab_now() < deadline);
+	if (result < 0 && was_ended && errno == EINTR)
+		errno = ETIMEDOUT;
 	return result;
 }
 
 EXPORT int sem_timedwait(sem_t *sem, const struct timespec *abstime)
 {
-	int result;
-
-	idle_until(NEVER, NEVER);
-	result = REAL(sem_timedwait)(sem, abstime);
-	busy_again();
-	return result;
+	if (!has_page() || !valid(abstime))
+		return REAL(sem_timedwait)(sem, abstime);
+	return wait_for_semaphore(sem, lab_deadline(CLOCK_REALTIME, abstime));
 }
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
 EXPORT int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *abstime)
 {
-	int64_t deadline, began;
-	int result, was_ended;
-
-	if (!has_page() || !valid(abstime) || !is_monotonic(clock))
+	if (!has_page() || !valid(abstime) || !is_clock_of_lab(clock))
 		return REAL(sem_clockwait)(sem, clock, abstime);
-	deadline = to_ns(abstime);
-	began = lab_now();
-	do {
-		struct timespec until = to_timespec(real_ns(CLOCK_MONOTONIC) + next_slice(deadline));
-		idle_until(deadline, deadline - began);
-		let_kicks_in(1);
-		result = REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, &until);
-		let_kicks_in(0);
-		was_ended = busy_again();
-	} while (result < 0 && (errno == ETIMEDOUT || (errno == EINTR && was_ended)) && lab_now() < deadline);
-	if (result < 0 && was_ended && errno == EINTR)
-		errno = ETIMEDOUT;
-	return result;
+	return wait_for_semaphore(sem, lab_deadline(clock, abstime));
 }
 #endif

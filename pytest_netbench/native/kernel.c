@@ -257,3 +257,10 @@ int has_on_its_way(void)
 {
 	return has_backlog() || has_unsettled() || is_connecting();
 }
+
+void visit_namespaces(void (*visit)(int fd))
+{
+	for (int i = 0; i < count; i++)
+		if (namespaces[i].changes >= 0)
+			visit(namespaces[i].changes);
+}

@@ -1,11 +1,12 @@
 /*
- * labtime: preloaded into the routing daemons of a lab, it makes their monotonic clock run `factor` times as fast as
- * the wall, so that protocol timers of unmodified daemons and unmodified configs pass sooner.
+ * labtime: preloaded into the routing daemons of a lab, it makes their clocks run `factor` times as fast as the wall, so
+ * that protocol timers of unmodified daemons and unmodified configs pass sooner.
  *
- * Owns: the monotonic clocks of one process and every wait that is measured on them. Must not touch CLOCK_REALTIME.
+ * Owns: the page and every wait that is measured on the clocks of one process, which clocks.c tells.
  *
  * NETBENCH_CLOCK names a file that the lab's supervisor writes and this library maps read-only (see struct page). The
- * factor may change while daemons run; lab time stays continuous. Without the file all calls pass through.
+ * factor may change while daemons run; lab time stays continuous. Without the file all calls pass through. With
+ * NETBENCH_ALONE what this program starts does not go by it.
  *
  * Waits hold their deadline in lab time and look at the page again every SLICE_NS, so that one that was begun under a
  * small factor does not sleep through the protocol timers of a larger one. While the pacer (pacer.c) runs it moves the
@@ -15,12 +16,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,9 +30,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "raw.h"
 #include "waiting.h"
 
-static const volatile struct page *page;
+const volatile struct page *page;
 
 __attribute__((constructor)) static void map_page(void)
 {
@@ -50,11 +49,28 @@ __attribute__((constructor)) static void map_page(void)
 		}
 		close(fd);
 	}
-	/* looked up here, for a signal handler may be the first to ask for the time */
-	(void)REAL(clock_gettime);
-	if (page)
+	/* looked up here, for a signal handler may be the first to call them */
+	find_clocks();
+	find_descriptor_calls();
+	find_lock_calls();
+	if (page) {
+		prepare_timers();
 		join_slots();
+	}
+	if (getenv("NETBENCH_ALONE")) {
+		unsetenv("NETBENCH_ALONE");
+		unsetenv("NETBENCH_CLOCK");
+		unsetenv("LD_PRELOAD");
+	}
 	errno = saved;
+}
+
+void *look_up(const char *name, void **kept)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	__atomic_store_n(kept, found, __ATOMIC_RELAXED);
+	return found;
 }
 
 int has_page(void)
@@ -62,61 +78,32 @@ int has_page(void)
 	return page != NULL;
 }
 
-int64_t real_ns(clockid_t clock)
+/* Lab time since 1970 at 0 of the monotonic clock of the lab. */
+int64_t lab_epoch(void)
 {
-	struct timespec now;
-
-	REAL(clock_gettime)(clock, &now);
-	return to_ns(&now);
+	return page->epoch_ns;
 }
 
-/*
- * Lab time now, and the factor it passes at. The wall clock is read inside the guarded section, and the writer reads it
- * inside its own: so no reader mixes one page's base with another page's moment, and lab time never jumps back.
- */
-static int64_t lab_ns(double *factor)
+/* The moment of a clock as one of the monotonic clock of the lab. */
+int64_t lab_deadline(clockid_t clock, const struct timespec *moment)
 {
-	for (;;) {
-		uint64_t before = __atomic_load_n(&page->sequence, __ATOMIC_ACQUIRE);
-		if (before & 1) {
-			sched_yield();
-			continue;
-		}
-		int64_t passed = real_ns(CLOCK_MONOTONIC) - page->base_real_ns;
-		int64_t base = page->base_lab_ns;
-		*factor = page->factor;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (__atomic_load_n(&page->sequence, __ATOMIC_RELAXED) == before)
-			return base + (passed > 0 ? (int64_t)((double)passed * *factor) : 0);
-	}
-}
+	int64_t ns = to_ns(moment);
 
-int64_t lab_now(void)
-{
-	double factor;
-
-	return lab_ns(&factor);
+	return is_realtime(clock) && ns != NEVER ? ns - page->epoch_ns : ns;
 }
 
 /* Wall nanoseconds to sleep next on the way to a deadline in lab time; 0 once it has passed. Rounded up. */
 int64_t next_slice(int64_t deadline)
 {
 	double factor;
-	int64_t now = lab_ns(&factor);
+	int64_t most, now = lab_moment(&factor, &most);
 
 	if (now >= deadline)
 		return 0;
+	if (deadline > most) /* the clock will stand still before; a shorter slice would be taken for the last one */
+		return SLICE_NS;
 	double wall = (double)(deadline - now) / factor;
 	return wall >= (double)SLICE_NS ? SLICE_NS : (int64_t)wall + 1;
-}
-
-/* All monotonic clocks tell the same lab time: their differences are about suspends and slewing, which no lab has. */
-EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
-{
-	if (!page || !is_monotonic(clock))
-		return REAL(clock_gettime)(clock, now);
-	*now = to_timespec(lab_now());
-	return 0;
 }
 
 /* ---- waiting for descriptors ---- */
@@ -124,6 +111,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 /* A wait in lab time: its end, and what its present slice is called with. `left_ns` is 0 for the last look. */
 struct wait {
 	int64_t deadline_ns, length_ns, left_ns;
+	struct idle before;
 	struct timespec slice;
 	sigset_t room;
 	const struct timespec *timeout;
@@ -138,7 +126,7 @@ static struct wait wait_for(int64_t ns)
 /* The pacer ends a slice by a signal that nothing but the slice's mask lets through. */
 static void begin_slice(struct wait *wait, const sigset_t *asked)
 {
-	idle_until(wait->deadline_ns, wait->length_ns);
+	wait->before = idle_until(wait->deadline_ns, wait->length_ns);
 	if (wait->deadline_ns == NEVER) {
 		wait->left_ns = NEVER;
 		wait->timeout = NULL;
@@ -156,7 +144,7 @@ static void begin_slice(struct wait *wait, const sigset_t *asked)
 /* Whether a slice that ended with a result is followed by another. Keeps errno. */
 static int goes_on(const struct wait *wait, int result)
 {
-	int error = errno, was_ended = busy_again();
+	int error = errno, was_ended = busy_again(&wait->before);
 
 	errno = error;
 	if (result < 0)
@@ -319,9 +307,9 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wa
 {
 	int relative = !(flags & TIMER_ABSTIME);
 
-	if (!page || !valid(wanted) || (!relative && !is_monotonic(clock)))
+	if (!page || !valid(wanted) || !is_clock_of_lab(clock))
 		return REAL(clock_nanosleep)(clock, flags, wanted, left);
-	return relative ? sleep_for(wanted, left) : sleep_until(to_ns(wanted));
+	return relative ? sleep_for(wanted, left) : sleep_until(lab_deadline(clock, wanted));
 }
 
 EXPORT int nanosleep(const struct timespec *wanted, struct timespec *left)
@@ -351,65 +339,4 @@ EXPORT unsigned int sleep(unsigned int seconds)
 	if (nanosleep(&wanted, &left) == 0)
 		return 0;
 	return (unsigned int)left.tv_sec + (left.tv_nsec >= NS / 2);
-}
-
-/* ---- futexes ---- */
-
-static int is_futex_wait(long number, long operation)
-{
-	long command = operation & FUTEX_CMD_MASK;
-
-	return number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
-}
-
-/* FRR's seqlocks wait on futexes by hand, with an absolute monotonic deadline or none. */
-static int is_in_lab_time(long operation, const struct timespec *timeout)
-{
-	return timeout && !(operation & FUTEX_CLOCK_REALTIME) && (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET &&
-	       valid(timeout);
-}
-
-static long wait_futex(const long a[6])
-{
-	int64_t deadline = NEVER;
-	int is_last = 1, was_ended, error;
-	struct timespec until;
-	long result;
-
-	if (is_in_lab_time(a[1], (const struct timespec *)a[3])) {
-		deadline = to_ns((const struct timespec *)a[3]);
-		int64_t slice = next_slice(deadline);
-		is_last = slice < SLICE_NS && !is_paced();
-		until = to_timespec(real_ns(CLOCK_MONOTONIC) + slice);
-	}
-	idle_until(deadline, deadline == NEVER ? NEVER : deadline - lab_now());
-	if (deadline != NEVER)
-		let_kicks_in(1);
-	result = REAL(syscall)(SYS_futex, a[0], a[1], a[2], deadline == NEVER ? (struct timespec *)a[3] : &until, a[4], a[5]);
-	error = errno;
-	if (deadline != NEVER)
-		let_kicks_in(0);
-	was_ended = busy_again();
-	errno = error;
-	if (deadline == NEVER || result >= 0 || !(error == ETIMEDOUT || (error == EINTR && was_ended)))
-		return result;
-	if (is_last || lab_now() >= deadline) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
-	return 0; /* as if woken: who waits by hand looks again */
-}
-
-EXPORT long syscall(long number, ...)
-{
-	long a[6];
-	va_list list;
-
-	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(list, long);
-	va_end(list);
-	if (page && is_futex_wait(number, a[1]))
-		return wait_futex(a);
-	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

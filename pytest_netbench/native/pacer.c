@@ -2,12 +2,13 @@
  * pacer: moves the clock of a lab by events. When every thread that goes by the clock sleeps and nothing is on its way
  * to one, it moves the clock to the next deadline and ends the waits whose time has come.
  *
- *   pacer CLOCK PROC SLOTS SECONDS GRAIN [NAMESPACE…]
+ *   pacer CLOCK PROC SLOTS SECONDS GRAIN SHARE [NAMESPACE…]
  *     CLOCK      the clock page
  *     PROC       a proc file system of the threads' pid namespace
  *     SLOTS      descriptor of the slots
  *     SECONDS    lab seconds to pass
- *     GRAIN      seconds by which a deadline may be late, so that waits end together; never more than 5 % of a wait
+ *     GRAIN      seconds by which a deadline may be late, so that waits end together
+ *     SHARE      by what part of its wait it may be late at most, e.g. 0.05
  *     NAMESPACE  descriptors of the network namespaces whose links and addresses are waited for
  *
  * It ends when the time has passed or at SIGTERM, and prints one line: lab nanoseconds passed, moves of the clock, looks,
@@ -33,22 +34,18 @@
 #define LONGEST_AWAKE_NS NS
 #define KICK_AGAIN_NS 200000
 #define PAUSE_US 10
-#define SHARE 20 /* a wait may end later by the twentieth part of it */
-
-/* What the pacer knows of a slot's thread. */
-struct thread {
-	int32_t pid, tid;
-	int stat, has_tcp;
-	int64_t kicked_ns, used_ns;
-};
+#define LONGEST_PAUSE_US 250
+#define PAUSE_SHARE 16 /* while threads work, look again after such a part of the time that they have worked */
+#define COUNT_AGAIN_NS 500000
+#define ASKED_NS (3 * NS) /* after so long the kernel gives a neighbor up */
 
 enum look { ASLEEP, AWAKE, ON_ITS_WAY };
 
 static struct page *page;
 static struct slots *slots;
 static struct thread threads[MOST_SLOTS];
-static const char *proc;
 static int64_t lab_ns, grain_ns, looks, moves, held_ns;
+static double share;
 static int culprit;
 static uint32_t last_awake;
 static volatile sig_atomic_t is_over;
@@ -69,9 +66,27 @@ static void set_clock(int64_t lab)
 {
 	__atomic_fetch_add(&page->sequence, 1, __ATOMIC_SEQ_CST);
 	page->base_real_ns = wall_ns();
+	page->base_line_ns += lab - lab_ns;
 	page->base_lab_ns = lab_ns = lab;
 	page->factor = 0;
 	__atomic_fetch_add(&page->sequence, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Stop the clock where it is; returns what it shows. */
+static int64_t take_over(void)
+{
+	int64_t now, passed;
+
+	__atomic_fetch_add(&page->sequence, 1, __ATOMIC_SEQ_CST);
+	now = wall_ns();
+	passed = passing_ns(page, now - page->base_real_ns);
+	page->base_real_ns = now;
+	page->base_line_ns += passed;
+	page->base_lab_ns = lab_ns = page->base_lab_ns + (int64_t)((double)passed * page->factor);
+	page->factor = 0;
+	page->most_lab_ns = NEVER;
+	__atomic_fetch_add(&page->sequence, 1, __ATOMIC_SEQ_CST);
+	return lab_ns;
 }
 
 static uint32_t used_slots(void)
@@ -83,42 +98,15 @@ static uint32_t used_slots(void)
 
 /* ---- looking ---- */
 
-static void forget(struct slot *slot, struct thread *thread)
+/* Free a slot whose thread has ended, unless its process has done so and taken it meanwhile. */
+static void forget(struct slot *slot, struct thread *thread, uint32_t said)
 {
-	if (thread->stat >= 0)
-		close(thread->stat);
-	*thread = (struct thread){.stat = -1};
+	close_files(thread);
+	if (!__atomic_compare_exchange_n(&slot->state, &said, TAKEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
 	slot->pid = 0;
 	__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&slot->state, GONE, __ATOMIC_RELEASE);
-}
-
-static int opened(const struct slot *slot, struct thread *thread)
-{
-	char path[96];
-
-	if (thread->stat >= 0 && thread->pid == slot->pid && thread->tid == slot->tid)
-		return 1;
-	if (thread->stat >= 0)
-		close(thread->stat);
-	*thread = (struct thread){.pid = slot->pid, .tid = slot->tid};
-	snprintf(path, sizeof path, "%s/%d/task/%d/stat", proc, slot->pid, slot->tid);
-	thread->stat = open(path, O_RDONLY | O_CLOEXEC);
-	return thread->stat >= 0;
-}
-
-/* The state of a thread as the kernel tells it, 0 if it has ended, or R if that cannot be told. */
-static char kernel_state(const struct slot *slot, struct thread *thread)
-{
-	char text[128];
-	ssize_t size;
-	char *end;
-
-	if (!opened(slot, thread) || (size = pread(thread->stat, text, sizeof text - 1, 0)) <= 0)
-		return errno == ENOENT || errno == ESRCH ? 0 : 'R';
-	text[size] = 0;
-	end = strrchr(text, ')');
-	return end && end[1] ? end[2] : 0;
 }
 
 static int is_stopped(char state)
@@ -126,25 +114,27 @@ static int is_stopped(char state)
 	return state == 'T' || state == 't';
 }
 
-/* Whether a slot's thread is awake. One that is stopped is not: it takes up nothing before it is continued. */
+/* Whether a slot's thread is awake. One that is stopped is not: it takes up nothing before it is continued. When it has
+ * been, it is awake once: its deadline was not looked at. */
 static int is_awake(uint32_t index)
 {
 	struct slot *slot = &slots->slot[index];
 	uint32_t said = __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST);
+	int was_stopped = is_stopped(threads[index].seen);
 	char state;
 
-	if (said != BUSY && said != IDLE)
+	if (said == UNUSED || said == GONE)
 		return 0;
 	if (!__atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE)) { /* a thread that begins, if its process lives */
 		if (!slot->pid || kill(slot->pid, 0) == 0 || errno != ESRCH)
 			return 1;
-		forget(slot, &threads[index]);
+		forget(slot, &threads[index], said);
 		return 0;
 	}
 	state = kernel_state(slot, &threads[index]);
 	if (state == 0 || state == 'Z' || state == 'X')
-		forget(slot, &threads[index]);
-	else if (!is_stopped(state) && (said == BUSY || state != 'S'))
+		forget(slot, &threads[index], said);
+	else if (!is_stopped(state) && (said != IDLE || state != 'S' || was_stopped))
 		return 1;
 	return 0;
 }
@@ -157,12 +147,12 @@ static int is_awake_still(void)
 	return 1;
 }
 
-static int is_any_awake(uint32_t said)
+static int is_any_awake(int idle)
 {
 	uint32_t count = used_slots();
 
 	for (uint32_t i = 0; i < count; i++)
-		if (__atomic_load_n(&slots->slot[i].state, __ATOMIC_SEQ_CST) == said && is_awake(i)) {
+		if ((__atomic_load_n(&slots->slot[i].state, __ATOMIC_SEQ_CST) == IDLE) == idle && is_awake(i)) {
 			last_awake = i;
 			culprit = slots->slot[i].pid;
 			return 1;
@@ -173,7 +163,7 @@ static int is_any_awake(uint32_t said)
 /* Look at all threads once, at those first that say that they work, as this costs least. */
 static enum look look_at_threads(void)
 {
-	return is_awake_still() || is_any_awake(BUSY) || is_any_awake(IDLE) ? AWAKE : ASLEEP;
+	return is_awake_still() || is_any_awake(0) || is_any_awake(1) ? AWAKE : ASLEEP;
 }
 
 static uint64_t waits_begun(void)
@@ -201,8 +191,28 @@ static void find_connections(void)
 	}
 }
 
-/* Two looks: a thread that was seen asleep may have been woken by one that was awake then and sleeps now. */
-static enum look look(void)
+/* The latest moment at which no deadline is late by more than it may be. */
+static int64_t next_moment(int64_t end)
+{
+	uint32_t count = used_slots();
+	int64_t moment = end;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct slot *slot = &slots->slot[i];
+		int64_t deadline = slot->deadline_ns, slack = (int64_t)((double)slot->wait_ns * share);
+		if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != IDLE || deadline >= end)
+			continue;
+		if (is_stopped(threads[i].seen))
+			continue;
+		deadline += slack < grain_ns ? slack : grain_ns;
+		moment = deadline < moment ? deadline : moment;
+	}
+	return moment > lab_ns ? moment : lab_ns;
+}
+
+/* Two looks: a thread that was seen asleep may have been woken by one that was awake then and sleeps now. The deadlines are
+ * read in between: those of waits that have not begun again since are the ones of all that sleep. */
+static enum look look(int64_t end, int64_t *moment)
 {
 	uint64_t begun = waits_begun();
 
@@ -214,6 +224,7 @@ static enum look look(void)
 	find_connections();
 	if (has_on_its_way())
 		return ON_ITS_WAY;
+	*moment = next_moment(end);
 	if (look_at_threads() != ASLEEP || waits_begun() != begun)
 		return AWAKE;
 	return ASLEEP;
@@ -234,25 +245,6 @@ static void end_waits(int64_t wall)
 		threads[i].kicked_ns = wall;
 		syscall(SYS_tgkill, slot->pid, slot->tid, KICK);
 	}
-}
-
-/* The latest moment at which no deadline is late by more than it may be. */
-static int64_t next_moment(int64_t end)
-{
-	uint32_t count = used_slots();
-	int64_t moment = end;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct slot *slot = &slots->slot[i];
-		int64_t deadline = slot->deadline_ns, slack = slot->wait_ns / SHARE;
-		if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != IDLE || deadline >= end)
-			continue;
-		if (threads[i].stat >= 0 && is_stopped(kernel_state(slot, &threads[i])))
-			continue;
-		deadline += slack < grain_ns ? slack : grain_ns;
-		moment = deadline < moment ? deadline : moment;
-	}
-	return moment > lab_ns ? moment : lab_ns;
 }
 
 /* The most processor time that a process of the lab has used since the last call. */
@@ -280,29 +272,48 @@ static void stop(int number)
 	is_over = 1;
 }
 
+/* By how much lab time passes while threads work. Asking all processes costs much, so it is done every half millisecond:
+ * work that takes less takes no lab time. */
+static int64_t worked(int64_t wall, int64_t *counted)
+{
+	int64_t passed = wall - *counted, used;
+
+	if (passed < COUNT_AGAIN_NS)
+		return 0;
+	*counted = wall;
+	used = processor_time();
+	return used < passed ? used : passed;
+}
+
+static void pause_for(int64_t awake_ns)
+{
+	int64_t us = awake_ns / 1000 / PAUSE_SHARE;
+
+	usleep((useconds_t)(us < PAUSE_US ? PAUSE_US : us < LONGEST_PAUSE_US ? us : LONGEST_PAUSE_US));
+}
+
 static void run(int64_t end)
 {
-	int64_t slept = wall_ns(), before = slept;
+	int64_t slept = wall_ns(), before = slept, counted = slept;
 
 	processor_time();
 	while (lab_ns < end && !is_over) {
-		enum look seen = look();
+		int64_t moment = lab_ns;
+		enum look seen = look(end, &moment);
 		int64_t wall = wall_ns(), passed = wall - before;
 		before = wall;
 		if (seen == ASLEEP) {
-			slept = wall;
+			slept = counted = wall;
 			moves++;
-			set_clock(next_moment(end));
+			set_clock(moment);
 			end_waits(wall);
-			processor_time();
 		} else {
-			int64_t used = processor_time();
 			int is_held = seen == ON_ITS_WAY || wall - slept > LONGEST_AWAKE_NS;
-			int64_t step = is_held || used > passed ? passed : used;
+			int64_t step = is_held ? passed : worked(wall, &counted);
 			held_ns += is_held ? passed : 0;
 			set_clock(lab_ns + step < end ? lab_ns + step : end);
 			end_waits(wall);
-			usleep(PAUSE_US);
+			pause_for(wall - slept);
 		}
 	}
 }
@@ -336,8 +347,8 @@ int main(int argc, char **argv)
 {
 	int64_t began, end;
 
-	if (argc < 6) {
-		fprintf(stderr, "usage: pacer CLOCK PROC SLOTS SECONDS GRAIN [NAMESPACE...]\n");
+	if (argc < 7) {
+		fprintf(stderr, "usage: pacer CLOCK PROC SLOTS SECONDS GRAIN SHARE [NAMESPACE...]\n");
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -345,18 +356,19 @@ int main(int argc, char **argv)
 	prctl(PR_SET_TIMERSLACK, 1);
 	ask_for_short_slices();
 	page = mapped(open(argv[1], O_RDWR | O_CLOEXEC), sizeof *page);
-	proc = argv[2];
+	open_sleepers(argv[2]);
 	slots = mapped(atoi(argv[3]), sizeof *slots);
 	grain_ns = (int64_t)(atof(argv[5]) * 1e9);
-	open_kernel(proc, argc - 6, argv + 6);
+	share = atof(argv[6]);
+	open_kernel(argv[2], argc - 7, argv + 7);
 	for (uint32_t i = 0; i < MOST_SLOTS; i++)
-		threads[i].stat = -1;
-	began = lab_ns = page->base_lab_ns + (int64_t)((double)(wall_ns() - page->base_real_ns) * page->factor);
-	end = began + (int64_t)(atof(argv[4]) * 1e9);
-	set_clock(began);
+		threads[i].stat = threads[i].wchan = -1;
+	end = (began = take_over()) + (int64_t)(atof(argv[4]) * 1e9);
 	__atomic_store_n(&slots->paced, 1, __ATOMIC_SEQ_CST);
 	run(end);
 	let_go();
+	if (lab_ns - began >= ASKED_NS)
+		visit_namespaces(forget_unresolved);
 	printf("%lld %lld %lld %lld %d\n", (long long)(lab_ns - began), (long long)moves, (long long)looks,
 	       (long long)held_ns, culprit);
 	return 0;

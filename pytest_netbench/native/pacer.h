@@ -4,9 +4,27 @@
 
 #include "labtime.h"
 
+/* What the pacer knows of a slot's thread. `asleep_in` is where in the kernel it was when its stat file said that it
+ * sleeps, `seen` what that file said last, and `untold` how often in a row nobody was told where it is. */
+struct thread {
+	int32_t pid, tid;
+	int stat, wchan, untold, has_tcp;
+	char seen, asleep_in[48];
+	int64_t kicked_ns, used_ns;
+};
+
+/* sleepers.c: whether a thread sleeps */
+void open_sleepers(const char *proc);
+void close_files(struct thread *thread);
+char kernel_state(const struct slot *slot, struct thread *thread);
+
 /* kernel.c: what the kernel has not delivered yet */
 void open_kernel(const char *proc, int namespaces, char **descriptors);
 void watch_connections(int pid);
 int has_on_its_way(void);
+void visit_namespaces(void (*visit)(int fd));
+
+/* neighbors.c: what the kernel asks neighbors, by the wall */
+void forget_unresolved(int fd);
 
 #endif

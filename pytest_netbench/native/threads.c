@@ -2,8 +2,8 @@
  * labtime: the threads of this process in the slots of the lab. A thread has a slot from before it runs to its end, and
  * says there whether it waits and until when.
  *
- * The descriptor of the slots is inherited by number and closed at once. Programs that this one becomes or starts have
- * the clock, but no slots: the pacer does not know them.
+ * The descriptor of the slots is inherited by number, and the place of a slot by its index if the program that started
+ * this one has taken one for it (programs.c).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,24 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "waiting.h"
 
 static struct slots *slots;
-static __thread struct slot *mine;
-static __thread volatile sig_atomic_t kicks;
+__thread struct slot *mine;
+__thread volatile sig_atomic_t kicks;
+static __thread struct slot *childs;
 static pthread_key_t at_end;
 
 static void count_kick(int number)
 {
 	(void)number;
 	kicks = 1;
+}
+
+/* There is something that waits of which the pacer does not know. */
+void miss_slots(void)
+{
+	if (slots)
+		__atomic_store_n(&slots->overflown, 1, __ATOMIC_RELEASE);
 }
 
 static struct slot *taken(struct slot *slot)
@@ -38,17 +43,39 @@ static struct slot *taken(struct slot *slot)
 	return slot;
 }
 
-static struct slot *take(void)
+static int changes(struct slot *slot, uint32_t from, uint32_t to)
 {
-	uint32_t used = __atomic_load_n(&slots->count, __ATOMIC_ACQUIRE), gone = GONE;
+	return __atomic_load_n(&slot->state, __ATOMIC_RELAXED) == from &&
+	       __atomic_compare_exchange_n(&slot->state, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
-	for (uint32_t i = 0; i < used && i < MOST_SLOTS; i++, gone = GONE)
-		if (__atomic_load_n(&slots->slot[i].state, __ATOMIC_RELAXED) == GONE &&
-		    __atomic_compare_exchange_n(&slots->slot[i].state, &gone, BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+/* Whether a slot is free, or that of a thread of this process that has ended; the pacer frees those of others. */
+static int is_free(struct slot *slot)
+{
+	if (changes(slot, GONE, BUSY))
+		return 1;
+	if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != ENDING || slot->pid != getpid() ||
+	    syscall(SYS_tgkill, slot->pid, slot->tid, 0) == 0 || !changes(slot, ENDING, TAKEN))
+		return 0;
+	__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->state, BUSY, __ATOMIC_RELEASE);
+	return 1;
+}
+
+struct slot *take_slot(void)
+{
+	uint32_t used = __atomic_load_n(&slots->count, __ATOMIC_ACQUIRE);
+	int error = errno;
+
+	for (uint32_t i = 0; i < used && i < MOST_SLOTS; i++)
+		if (is_free(&slots->slot[i])) {
+			errno = error;
 			return taken(&slots->slot[i]);
+		}
+	errno = error;
 	used = __atomic_fetch_add(&slots->count, 1, __ATOMIC_ACQ_REL);
 	if (used >= MOST_SLOTS) {
-		__atomic_store_n(&slots->overflown, 1, __ATOMIC_RELEASE);
+		miss_slots();
 		return NULL;
 	}
 	__atomic_store_n(&slots->slot[used].state, BUSY, __ATOMIC_RELEASE);
@@ -62,6 +89,7 @@ static void settle_in(struct slot *slot)
 	mine = slot;
 	if (!slot)
 		return;
+	slot->pid = getpid();
 	__atomic_store_n(&slot->tid, (int32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	sigemptyset(&kick);
 	sigaddset(&kick, KICK);
@@ -69,23 +97,87 @@ static void settle_in(struct slot *slot)
 	pthread_setspecific(at_end, slot);
 }
 
-static void leave(void *slot)
+void leave_slot(void *slot)
 {
-	mine = NULL;
 	((struct slot *)slot)->pid = 0;
 	__atomic_store_n(&((struct slot *)slot)->tid, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&((struct slot *)slot)->state, GONE, __ATOMIC_RELEASE);
 }
 
+/* The thread still runs, and wakes those that join it. */
+static void leave(void *slot)
+{
+	mine = NULL;
+	__atomic_store_n(&((struct slot *)slot)->state, ENDING, __ATOMIC_RELEASE);
+}
+
+/* ---- children; one that has not run yet has a slot, too ---- */
+
 static void in_child(void)
 {
-	settle_in(take());
+	settle_in(childs ? childs : take_slot());
+	childs = NULL;
+}
+
+/* Say whose a slot is that this process has taken for a child, unless the child has said so itself. */
+void give_slot(struct slot *slot, pid_t child, int is_program)
+{
+	int32_t from = getpid(), none = 0;
+
+	__atomic_compare_exchange_n(&slot->pid, &from, child, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (is_program)
+		__atomic_compare_exchange_n(&slot->tid, &none, child, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* Where a slot is, or -1. */
+int place_of(const struct slot *slot)
+{
+	return slot ? (int)(slot - slots->slot) : -1;
+}
+
+/* The slot that this program had before it was one, or that was taken for it; NULL if it is another's by now. */
+static struct slot *handed_down(const char *place)
+{
+	int at = place ? atoi(place + 1) : -1;
+	int32_t pid = getpid(), none = 0;
+	struct slot *slot;
+
+	if (at < 0 || at >= MOST_SLOTS)
+		return NULL;
+	slot = &slots->slot[at];
+	if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != BUSY)
+		return NULL;
+	if (__atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE) == pid && slot->pid == pid)
+		return slot;
+	if (slot->pid != pid && slot->pid != getppid())
+		return NULL;
+	slot->pid = pid;
+	if (!__atomic_compare_exchange_n(&slot->tid, &none, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) && none != pid)
+		return NULL;
+	return slot;
+}
+
+EXPORT pid_t fork(void)
+{
+	pid_t pid;
+
+	if (!slots)
+		return REAL(fork)();
+	childs = take_slot();
+	pid = REAL(fork)();
+	if (pid < 0 && childs)
+		leave_slot(childs);
+	else if (pid > 0 && childs)
+		give_slot(childs, pid, 0);
+	childs = NULL;
+	return pid;
 }
 
 void join_slots(void)
 {
 	const char *number = getenv("NETBENCH_SLOTS");
 	struct sigaction action = {.sa_handler = count_kick, .sa_flags = SA_RESTART};
+	struct slot *own;
 	struct stat st;
 	void *at;
 	int fd;
@@ -93,10 +185,11 @@ void join_slots(void)
 	if (!number)
 		return;
 	fd = atoi(number);
-	unsetenv("NETBENCH_SLOTS");
+	unsetenv("NETBENCH_SLOTS"); /* its text stays where it is */
 	if (fstat(fd, &st) != 0 || st.st_size != (off_t)sizeof(struct slots))
 		return;
 	at = mmap(NULL, sizeof(struct slots), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	keep_slots(fd);
 	close(fd);
 	if (at == MAP_FAILED || pthread_key_create(&at_end, leave) != 0)
 		return;
@@ -104,7 +197,8 @@ void join_slots(void)
 	slots = at;
 	ask_for_short_slices();
 	pthread_atfork(NULL, NULL, in_child);
-	settle_in(take());
+	own = handed_down(strchr(number, ':'));
+	settle_in(own ? own : take_slot());
 }
 
 int in_slots(void)
@@ -112,29 +206,9 @@ int in_slots(void)
 	return slots != NULL;
 }
 
-int is_paced(void)
+int is_pacing(void)
 {
-	return slots && mine && __atomic_load_n(&slots->paced, __ATOMIC_SEQ_CST);
-}
-
-void idle_until(int64_t deadline, int64_t wait)
-{
-	if (!mine)
-		return;
-	kicks = 0;
-	mine->deadline_ns = deadline;
-	mine->wait_ns = wait;
-	__atomic_store_n(&mine->begun, mine->begun + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&mine->state, IDLE, __ATOMIC_SEQ_CST);
-}
-
-/* Whether the pacer has interrupted the wait. Keeps errno. */
-int busy_again(void)
-{
-	if (!mine)
-		return 0;
-	__atomic_store_n(&mine->state, BUSY, __ATOMIC_SEQ_CST);
-	return kicks;
+	return slots && __atomic_load_n(&slots->paced, __ATOMIC_SEQ_CST);
 }
 
 /* The signal mask of a wait that the pacer may end: what the caller asked for, or what the thread has. */
@@ -162,38 +236,10 @@ void let_kicks_in(int do_let)
 	pthread_sigmask(do_let ? SIG_UNBLOCK : SIG_BLOCK, &kick, NULL);
 }
 
-/* ---- TCP ---- */
-
-static void note_tcp(int fd)
+/* The child of vfork would run on this thread's stack and say what it does in its slot. */
+EXPORT pid_t vfork(void)
 {
-	int domain = 0, type = 0, error = errno;
-	socklen_t size = sizeof domain;
-
-	if (!mine || mine->has_tcp)
-		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
-	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM &&
-	    (domain == AF_INET || domain == AF_INET6))
-		mine->has_tcp = 1;
-	errno = error;
-}
-
-EXPORT int connect(int fd, const struct sockaddr *address, socklen_t size)
-{
-	note_tcp(fd);
-	return REAL(connect)(fd, address, size);
-}
-
-EXPORT int accept(int fd, struct sockaddr *address, socklen_t *size)
-{
-	note_tcp(fd);
-	return REAL(accept)(fd, address, size);
-}
-
-EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
-{
-	note_tcp(fd);
-	return REAL(accept4)(fd, address, size, flags);
+	return fork();
 }
 
 /* ---- threads that begin ---- */
@@ -220,58 +266,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 	if (!slots || !(start = malloc(sizeof *start)))
 		return REAL(pthread_create)(thread, attr, routine, argument);
-	*start = (struct start){routine, argument, take()};
+	*start = (struct start){routine, argument, take_slot()};
 	error = REAL(pthread_create)(thread, attr, begin, start);
 	if (error) {
 		if (start->slot)
-			leave(start->slot);
+			leave_slot(start->slot);
 		free(start);
 	}
-	return error;
-}
-
-/* ---- waits for threads and children, which have no deadline ---- */
-
-EXPORT int pthread_join(pthread_t thread, void **result)
-{
-	int error;
-
-	idle_until(NEVER, NEVER);
-	error = REAL(pthread_join)(thread, result);
-	busy_again();
-	return error;
-}
-
-EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
-{
-	pid_t ended;
-
-	if (options & WNOHANG)
-		return REAL(wait4)(pid, status, options, usage);
-	idle_until(NEVER, NEVER);
-	ended = REAL(wait4)(pid, status, options, usage);
-	busy_again();
-	return ended;
-}
-
-EXPORT pid_t waitpid(pid_t pid, int *status, int options)
-{
-	return wait4(pid, status, options, NULL);
-}
-
-EXPORT pid_t wait(int *status)
-{
-	return wait4(-1, status, 0, NULL);
-}
-
-EXPORT int waitid(idtype_t kind, id_t id, siginfo_t *info, int options)
-{
-	int error;
-
-	if (options & WNOHANG)
-		return REAL(waitid)(kind, id, info, options);
-	idle_until(NEVER, NEVER);
-	error = REAL(waitid)(kind, id, info, options);
-	busy_again();
 	return error;
 }

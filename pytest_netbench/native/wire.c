@@ -3,17 +3,23 @@
  * delays, loses and paces them on the way. Stands in for netem and tbf where the kernel has none.
  *
  *   wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N] [--queue-bytes N] [--seed N]
- *                  [--corrupt-ppm N] [--flow-loss-ppm N] [--drop-ppm N] [--most-bytes N] [--way N]
+ *                  [--corrupt-ppm N] [--flow-loss-ppm N] [--drop-ppm N] [--most-bytes N] [--police-bps N]
+ *                  [--lost-port N] [--lost-groups 1] [--lost-kind N] [--known-ms N] [--dark-ms N] [--period-ms N]
+ *                  [--busy-bps N] [--busy-drop-ppm N] [--way N]
  *
  * A frame first waits for its turn on the line (rate: the virtual queue tail-drops beyond queue-bytes), then may be
- * lost, then travels (delay plus or minus jitter). Frames never overtake each other. Rates count IP bytes. Time is wall
- * time. A frame comes when the kernel took it, not when this process read it: a machine that holds this process up makes
- * frames late, and the line no slower. Like a cable it also has a carrier: when one end goes down, the other end sees it.
+ * lost, then travels (delay plus or minus jitter). Frames never overtake each other. Rates count IP bytes. Time is that
+ * of what travels (line.h): wall time, or lab time while the pacer moves the clock. A frame comes when the kernel took it,
+ * not when this process read it: a machine that holds this process up makes frames late, and the line no slower. Like a cable it also has a carrier: when one end goes down, the other end sees it.
  *
  * It can have defects. corrupt-ppm: one bit of so many of the IPv4 packets is flipped, and checksums are not corrected.
  * flow-loss-ppm: so many of the TCP and UDP flows are lost, each of them wholly; which ones is a matter of their hash.
- * drop-ppm: so many of the frames are lost. most-bytes: longer IP packets are lost. way: the defects are only from IF_A to
- * IF_B (1) or only from IF_B to IF_A (2).
+ * drop-ppm: so many of the frames are lost. most-bytes: longer IP packets are lost. police-bps: what exceeds this rate is
+ * lost at once, and nothing waits. lost-port: TCP and UDP packets from or to this port are lost. lost-groups: multicast is
+ * lost, and broadcast is not. lost-kind: IPv4 packets of a kind are lost: 1 all but multicast, OSPF and BGP, 2 UDP, 3 TCP
+ * packets that open a connection, 4 fragments, 5 ICMP messages that a packet is too long. known-ms: so long after the first one, TCP
+ * and UDP flows are lost that were not seen before, as when a table of flows is full. dark-ms: in each period-ms all is lost
+ * for so long. busy-drop-ppm: so many of the frames are lost while more than busy-bps come. way: the defects are only from IF_A to IF_B (1) or only from IF_B to IF_A (2).
  *
  * Prints "ready" once it forwards; ends at SIGTERM, at the end of its stdin, or when an interface is gone.
  *
@@ -45,17 +51,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS 1000000000LL
+#include "labtime.h"
+#include "line.h"
+
 #define FRAME_MAX (256 * 1024) /* BIG TCP hands over up to 192 KiB */
 #define IN_FLIGHT_MAX (64 * 1024 * 1024)
 #define BATCH 64
+#define POLICE_BYTES 8000 /* so many may come at once */
+#define BUSY_BYTES 20000 /* so many above the rate make a line busy */
+#define KNOWN_MAX 4096 /* flows, a power of two */
 #define LATEST (10 * NS) /* a frame that seems to have waited longer: somebody has set the clock */
 #define ETHERNET 14
 #define TAG 4
 
 struct frame {
 	struct frame *next;
-	int64_t leaves; /* wall ns at which it comes out */
+	int64_t leaves; /* when it comes out */
 	size_t size;
 	unsigned char bytes[]; /* virtio header, then the frame */
 };
@@ -65,6 +76,8 @@ struct direction {
 	uint64_t far; /* 0 or 1: which way */
 	uint64_t random;
 	int64_t line_free;  /* when the last frame will have been put on the line */
+	int64_t police_free; /* the same for a line that would let nothing through above the policed rate */
+	int64_t busy_free; /* the same for a line of the rate above which it is busy */
 	int64_t last_leave; /* when the last frame comes out */
 	size_t in_flight;
 	struct frame *head, **tail;
@@ -72,7 +85,8 @@ struct direction {
 
 static struct {
 	int64_t delay_ns, jitter_ns, loss_ppm, rate_bps, queue_bytes;
-	int64_t corrupt_ppm, flow_loss_ppm, drop_ppm, most_bytes, way;
+	int64_t corrupt_ppm, flow_loss_ppm, drop_ppm, most_bytes, police_bps, lost_port, lost_groups, way;
+	int64_t lost_kind, known_ns, dark_ns, period_ns, busy_bps, busy_drop_ppm;
 	uint64_t seed;
 } line = {.seed = 1};
 
@@ -90,11 +104,6 @@ static int64_t read_clock(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return now.tv_sec * NS + now.tv_nsec;
-}
-
-static int64_t now_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
 }
 
 static uint64_t mix(uint64_t z)
@@ -166,11 +175,13 @@ static size_t restore_tag(struct msghdr *message, size_t size)
 	return size;
 }
 
-/* When the kernel took the frame, by the clock of now_ns. Its stamp is of the clock that people set. */
+/* When the kernel took the frame. Its stamp is of the clock that people set. A clock that is moved waits for this process. */
 static int64_t arrival_ns(struct msghdr *message)
 {
-	int64_t now = now_ns();
+	int64_t now = line_now();
 
+	if (!passes_like_wall())
+		return now;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
 		struct timespec stamp;
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
@@ -283,20 +294,125 @@ static int64_t longest_packet(size_t size)
 	return piece < whole ? piece : whole;
 }
 
+/* The ports of a TCP or UDP packet over IPv4, source and then destination; NULL if it has none, as a later fragment. */
+static const unsigned char *ports_of(const unsigned char *packet, size_t length)
+{
+	if (!packet || (packet[9] != 6 && packet[9] != 17) || (packet[6] & 31) || packet[7])
+		return NULL;
+	size_t ports = (size_t)(packet[0] & 15) * 4;
+	return length < ports + 4 ? NULL : packet + ports;
+}
+
+static int is_lost_port(size_t size)
+{
+	size_t length = 0;
+	const unsigned char *packet = ip_packet(size, &length), *ports = ports_of(packet, length);
+
+	return ports && ((ports[0] << 8 | ports[1]) == line.lost_port || (ports[2] << 8 | ports[3]) == line.lost_port);
+}
+
+/* Sent to a group of hosts and not to all: a broadcast is to six bytes of ones. */
+static int is_to_group(void)
+{
+	const unsigned char *frame = buffer + sizeof(struct virtio_net_hdr);
+
+	return (frame[0] & 1) && memcmp(frame, "\xff\xff\xff\xff\xff\xff", 6) != 0;
+}
+
+enum kind { FORWARDED = 1, UDP, OPENINGS, FRAGMENTS, TOO_BIG };
+
+static int is_lost_kind(size_t size)
+{
+	size_t length = 0;
+	const unsigned char *packet = ip_packet(size, &length), *ports = ports_of(packet, length);
+
+	if (!packet)
+		return 0;
+	size_t header = (size_t)(packet[0] & 15) * 4;
+	switch (line.lost_kind) {
+	case FORWARDED:
+		return (packet[16] & 0xf0) != 0xe0 && packet[9] != 89 &&
+		       !(ports && packet[9] == 6 && ((ports[0] << 8 | ports[1]) == 179 || (ports[2] << 8 | ports[3]) == 179));
+	case UDP:
+		return packet[9] == 17;
+	case OPENINGS:
+		return ports && packet[9] == 6 && length >= header + 14 && (packet[header + 13] & 0x12) == 0x02;
+	case FRAGMENTS:
+		return (packet[6] & 0x3f) || packet[7];
+	case TOO_BIG:
+		return packet[9] == 1 && length >= header + 2 && packet[header] == 3 && packet[header + 1] == 4;
+	}
+	return 0;
+}
+
+/* Whether a frame is of a flow that is not in the table. Both ways are one flow; the table is filled until it is closed. */
+static int is_unknown_flow(size_t size)
+{
+	static uint64_t known[KNOWN_MAX];
+	static int64_t closes;
+	static size_t count;
+	size_t length = 0;
+	const unsigned char *packet = ip_packet(size, &length), *ports = ports_of(packet, length);
+
+	if (!ports)
+		return 0;
+	if (!closes)
+		closes = line_now() + line.known_ns;
+	uint64_t hash = packet[9];
+	for (size_t end = 0; end < 2; end++) {
+		uint64_t address = 0, port = 0;
+		memcpy(&address, packet + 12 + 4 * end, 4);
+		memcpy(&port, ports + 2 * end, 2);
+		hash += mix(address << 16 | port);
+	}
+	hash |= 1; /* 0 is an empty place */
+	size_t at = hash >> 1 & (KNOWN_MAX - 1);
+	while (known[at] && known[at] != hash)
+		at = (at + 1) & (KNOWN_MAX - 1);
+	if (known[at])
+		return 0;
+	if (line_now() >= closes || count >= KNOWN_MAX / 2)
+		return 1;
+	known[at] = hash;
+	count++;
+	return 0;
+}
+
+/* Whether more comes than a rate. After so much that the line is busy it is not for long. */
+static int is_busy(struct direction *way, int64_t arrived, size_t size)
+{
+	int64_t start = way->busy_free > arrived ? way->busy_free : arrived;
+	double waiting = (double)(start - arrived) * (double)line.busy_bps / 8e9;
+
+	if (waiting < 2 * BUSY_BYTES)
+		way->busy_free = start + (int64_t)((double)ip_bytes(size) * 8e9 / (double)line.busy_bps);
+	return waiting > BUSY_BYTES;
+}
+
+/* Whether a frame exceeds the policed rate. One that does uses nothing of it up. */
+static int is_policed(struct direction *way, int64_t arrived, size_t size)
+{
+	int64_t bytes = ip_bytes(size);
+	int64_t start = way->police_free > arrived ? way->police_free : arrived;
+	double waiting = (double)(start - arrived) * (double)line.police_bps / 8e9;
+
+	if (start > arrived && waiting + (double)bytes > POLICE_BYTES)
+		return 1;
+	way->police_free = start + (int64_t)((double)bytes * 8e9 / (double)line.police_bps);
+	return 0;
+}
+
 /* A flow is known by addresses, protocol and ports, one way. Nothing but TCP and UDP is a flow. */
 static int is_lost_flow(const struct direction *way, size_t size)
 {
-	size_t length;
-	const unsigned char *packet = ip_packet(size, &length);
+	size_t length = 0;
+	const unsigned char *packet = ip_packet(size, &length), *ports = ports_of(packet, length);
 
-	if (!packet || (packet[9] != 6 && packet[9] != 17))
-		return 0;
-	size_t ports = (size_t)(packet[0] & 15) * 4;
-	if (length < ports + 4)
+	if (!ports)
 		return 0;
 	uint64_t addresses, both = 0;
 	memcpy(&addresses, packet + 12, 8);
-	memcpy(&both, packet + ports, 4);
+	memcpy(&both, ports, 4);
 	uint64_t hash = mix(mix(addresses + line.seed * 2 + way->far) + (both << 8 | packet[9]));
 	return (int64_t)(hash % 1000000) < line.flow_loss_ppm;
 }
@@ -353,6 +469,20 @@ static void accept_frame(struct direction *way, size_t size, int64_t arrived)
 
 	if (is_defective && line.most_bytes && longest_packet(size) > line.most_bytes)
 		return;
+	if (is_defective && line.lost_groups && is_to_group())
+		return;
+	if (is_defective && line.lost_port && is_lost_port(size))
+		return;
+	if (is_defective && line.dark_ns && line_now() % line.period_ns < line.dark_ns)
+		return;
+	if (is_defective && line.lost_kind && is_lost_kind(size))
+		return;
+	if (is_defective && line.known_ns && is_unknown_flow(size))
+		return;
+	if (is_defective && line.busy_bps && is_busy(way, arrived, size) && is_drawn(way, line.busy_drop_ppm))
+		return;
+	if (is_defective && line.police_bps && is_policed(way, arrived, size))
+		return;
 	if (!serialise(way, arrived, size))
 		return;
 	if (is_drawn(way, line.loss_ppm))
@@ -366,7 +496,7 @@ static void accept_frame(struct direction *way, size_t size, int64_t arrived)
 	int64_t leaves = (line.rate_bps ? way->line_free : arrived) + travel_ns(way);
 	if (leaves < way->last_leave)
 		leaves = way->last_leave;
-	if (leaves <= now_ns() && !way->head)
+	if (leaves <= line_now() && !way->head)
 		transmit(way->out, buffer, size);
 	else
 		keep(way, size, leaves);
@@ -374,7 +504,7 @@ static void accept_frame(struct direction *way, size_t size, int64_t arrived)
 
 static void deliver_due(struct direction *way)
 {
-	int64_t now = now_ns();
+	int64_t now = line_now();
 
 	while (way->head && way->head->leaves <= now) {
 		struct frame *frame = way->head;
@@ -504,6 +634,9 @@ static void read_options(int argc, char **argv)
 		{"delay-us", 1, 0, 'd'},    {"jitter-us", 1, 0, 'j'}, {"loss-ppm", 1, 0, 'l'}, {"rate-bps", 1, 0, 'r'},
 		{"queue-bytes", 1, 0, 'q'}, {"seed", 1, 0, 's'},      {"corrupt-ppm", 1, 0, 'c'},
 		{"flow-loss-ppm", 1, 0, 'f'}, {"drop-ppm", 1, 0, 'p'}, {"most-bytes", 1, 0, 'm'}, {"way", 1, 0, 'w'},
+		{"police-bps", 1, 0, 'o'}, {"lost-port", 1, 0, 't'}, {"lost-groups", 1, 0, 'g'},
+		{"lost-kind", 1, 0, 'k'}, {"known-ms", 1, 0, 'n'}, {"dark-ms", 1, 0, 'D'}, {"period-ms", 1, 0, 'P'},
+		{"busy-bps", 1, 0, 'b'}, {"busy-drop-ppm", 1, 0, 'B'},
 		{0, 0, 0, 0},
 	};
 	int which, index;
@@ -520,6 +653,15 @@ static void read_options(int argc, char **argv)
 		case 'f': line.flow_loss_ppm = number("flow-loss-ppm", optarg, 1000000); break;
 		case 'p': line.drop_ppm = number("drop-ppm", optarg, 1000000); break;
 		case 'm': line.most_bytes = number("most-bytes", optarg, 65535); break;
+		case 'o': line.police_bps = number("police-bps", optarg, INT64_MAX); break;
+		case 't': line.lost_port = number("lost-port", optarg, 65535); break;
+		case 'g': line.lost_groups = number("lost-groups", optarg, 1); break;
+		case 'k': line.lost_kind = number("lost-kind", optarg, TOO_BIG); break;
+		case 'n': line.known_ns = number("known-ms", optarg, 3600000) * 1000000; break;
+		case 'D': line.dark_ns = number("dark-ms", optarg, 3600000) * 1000000; break;
+		case 'P': line.period_ns = number("period-ms", optarg, 3600000) * 1000000; break;
+		case 'b': line.busy_bps = number("busy-bps", optarg, INT64_MAX); break;
+		case 'B': line.busy_drop_ppm = number("busy-drop-ppm", optarg, 1000000); break;
 		case 'w': line.way = number("way", optarg, 2); break;
 		default: exit(2);
 		}
@@ -527,7 +669,12 @@ static void read_options(int argc, char **argv)
 	if (argc - optind != 2) {
 		fprintf(stderr, "usage: wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N]"
 				" [--queue-bytes N] [--seed N] [--corrupt-ppm N] [--flow-loss-ppm N] [--drop-ppm N]"
-				" [--most-bytes N] [--way N]\n");
+				" [--most-bytes N] [--police-bps N] [--lost-port N] [--lost-groups 1] [--lost-kind N]"
+				" [--known-ms N] [--dark-ms N] [--period-ms N] [--busy-bps N] [--busy-drop-ppm N] [--way N]\n");
+		exit(2);
+	}
+	if (line.dark_ns && line.period_ns <= line.dark_ns) {
+		fprintf(stderr, "wire: --period-ms must be more than --dark-ms\n");
 		exit(2);
 	}
 	/* 50 ms of line, and never less than twenty full frames */
@@ -535,36 +682,29 @@ static void read_options(int argc, char **argv)
 		line.queue_bytes = line.rate_bps / 160 > 30000 ? line.rate_bps / 160 : 30000;
 }
 
-static struct timespec *until_next(const struct direction ways[2], struct timespec *wait)
+static int64_t next_moment(const struct direction ways[2])
 {
-	int64_t next = INT64_MAX;
+	int64_t next = NEVER;
 
 	for (int i = 0; i < 2; i++)
 		if (ways[i].head && ways[i].head->leaves < next)
 			next = ways[i].head->leaves;
-	if (next == INT64_MAX)
-		return NULL;
-	int64_t left = next - now_ns();
-	if (left < 0)
-		left = 0;
-	*wait = (struct timespec){.tv_sec = left / NS, .tv_nsec = left % NS};
-	return wait;
+	return next;
 }
 
 static void forward(struct direction ways[2])
 {
 	struct pollfd fds[4] = {{ways[0].in, POLLIN, 0}, {ways[1].in, POLLIN, 0}, {carrier.events, POLLIN, 0},
 				{STDIN_FILENO, POLLIN, 0}};
-	struct timespec wait;
 	char scratch[256];
 	int64_t arrived;
 	size_t size;
 
 	for (;;) {
-		if (ppoll(fds, 4, until_next(ways, &wait), NULL) < 0) {
-			if (errno == EINTR)
-				continue;
-			fail("cannot wait on", "its sockets");
+		if (wait_on_line(fds, 4, next_moment(ways)) < 0) {
+			if (errno != EINTR)
+				fail("cannot wait on", "its sockets");
+			fds[2].revents = fds[3].revents = 0;
 		}
 		for (int i = 0; i < 2; i++) {
 			for (int n = 0; n < BATCH && (size = receive(ways[i].in, &arrived)) > 0; n++)
@@ -583,6 +723,7 @@ int main(int argc, char **argv)
 	struct direction ways[2] = {0};
 
 	read_options(argc, argv);
+	join_line();
 	prctl(PR_SET_TIMERSLACK, 1);
 	int a = open_port(argv[optind]), b = open_port(argv[optind + 1]);
 	for (int i = 0; i < 2; i++) {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.platforms.capability import Capability
@@ -156,6 +156,27 @@ class PtyProgram(Protocol):
 
     def close(self) -> None:
         """End the program with all it started. Idempotent."""
+        ...
+
+
+Foreground = Literal["prompt", "keys", "runs"]
+"""What has a terminal: the program, which waits for a line; another one that reads single keys; one that runs."""
+
+
+@runtime_checkable
+class Attended(Protocol):
+    """What a ``PtyProgram`` is beside in a network that can stand still."""
+
+    def foreground(self) -> Foreground:
+        """What has the terminal now. Keys that were pressed before and are not read yet let the program run."""
+        ...
+
+    def attend(self, *, attended: bool) -> None:
+        """Say whether the program alone goes on while the network stands still: it waits for a line, and echoes keys.
+
+        Raises:
+            LabError: The lab broke.
+        """
         ...
 
 

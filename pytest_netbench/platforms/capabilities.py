@@ -6,7 +6,7 @@ Owns a key for each, and its protocol unless ``access`` does. Those of a whole l
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
@@ -297,7 +297,7 @@ class PacketCapture(Protocol):
     def capture(
         self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
     ) -> bytes:
-        """Return a pcap file of frames (link type Ethernet), the oldest first.
+        """Return a pcap file of frames (link type Ethernet), the oldest first, with the dates of the lab.
 
         Args:
             interface: Of the topology.
@@ -426,6 +426,14 @@ class ClusterControl(Protocol):
         """
         ...
 
+    def renews(self, kinds: Collection[str]) -> None:
+        """From now on let changes make all objects of these kinds anew; before, of all kinds that faults change.
+
+        Raises:
+            LabError: There is no such kind.
+        """
+        ...
+
     def delete(self, kind: str, namespace: str, name: str) -> None:
         """Delete an object, and return once it is gone. No effect if there is none.
 
@@ -484,8 +492,28 @@ class LabTime(Protocol):
         """
         ...
 
+    def change(self, factor: float, *, until: float | None = None) -> None:
+        """Let lab time pass at ``factor`` lab seconds in a wall second from now on. A lab that was halted goes on.
+
+        Args:
+            factor: How fast.
+            until: The date in the lab at which its clock stops, while its processes go on.
+
+        Raises:
+            LabError: The lab broke.
+        """
+        ...
+
+    def halt(self) -> None:
+        """Let lab time and all processes of the lab stand still until ``change``.
+
+        Raises:
+            LabError: The lab broke, or its clock is being moved.
+        """
+        ...
+
     def at(self, moment: float) -> float:
-        """Return a wall time since the deployment in lab time. Both in seconds since 1970, equal when it began."""
+        """Return the date in the lab at a wall time since the deployment. Both in seconds since 1970."""
         ...
 
 

@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from pytest_netbench.platforms.access import PtyProgram
+from pytest_netbench.platforms.access import Attended, PtyProgram
+from pytest_netbench.platforms.attendance import LOOKS_EACH_S, Attendance
 from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, HungUp, Terminal, TypedCommand
 from pytest_netbench.platforms.typedline import Screen, TypedLine
 
@@ -31,6 +32,7 @@ _TAKE_AWAY = "\x01\x0b" * 3
 _START_ANEW = f"\x15{_TAKE_AWAY}\r"
 _UNREADABLE = "% netbench: the line cannot be read off the screen; type it again without keys that edit it"
 _AGAIN_S = 1.0
+_RESTS_MS = 100
 
 
 class RelayConsole:
@@ -61,7 +63,8 @@ class RelayConsole:
         self._kind = kind
 
     def converse(self, terminal: Terminal) -> None:
-        program = self._open_program(terminal.columns, terminal.rows)
+        with terminal.moving():
+            program = self._open_program(terminal.columns, terminal.rows)
         try:
             _Relay(program, terminal, self._kind, self._prompt, self._help_keys).run()
         finally:
@@ -93,7 +96,12 @@ class _Relay:
         self._program = program
         self._terminal = terminal
         self._screen = Screen()
-        self._typist = _Typist(terminal, self._screen, kind, self._press, prompt=prompt, help_keys=help_keys)
+        self._attendance: Attendance | None = None
+        if terminal.stands_still and isinstance(program, Attended):
+            self._attendance = Attendance(program, terminal, self._press)
+        self._typist = _Typist(
+            terminal, self._screen, kind, self._press, prompt=prompt, help_keys=help_keys, attendance=self._attendance
+        )
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stopped = threading.Event()
         self._trouble: BaseException | None = None
@@ -122,7 +130,7 @@ class _Relay:
         poll.register(self._program.fd, select.POLLIN)
         poll.register(self._wake, select.POLLIN)
         while True:
-            ready = dict(poll.poll())
+            ready = dict(self._poll(poll))
             if self._wake in ready:
                 assert self._trouble is not None
                 raise self._trouble
@@ -137,8 +145,20 @@ class _Relay:
             if not data:
                 return
             text = decoder.decode(data)
+            if self._attendance is not None:
+                self._attendance.shown()
             self._screen.show(text)
             self._terminal.write(text)
+
+    def _poll(self, poll: select.poll) -> list[tuple[int, int]]:
+        """Wait for text; meanwhile look what has the terminal, in a network that stands still."""
+        while (attendance := self._attendance) is not None:
+            ready = poll.poll(_RESTS_MS if attendance.is_idle else LOOKS_EACH_S * 1000)
+            if not attendance.is_idle and (not ready or attendance.is_overdue):
+                attendance.look()
+            if ready:
+                return ready
+        return poll.poll()
 
     def _carry_keys(self) -> None:
         size = (self._terminal.columns, self._terminal.rows)
@@ -177,6 +197,8 @@ class _Relay:
                 self._stopped.set()
 
     def _press(self, keys: str) -> None:
+        if self._attendance is not None:
+            self._attendance.keyed()
         data = keys.encode(errors="replace")
         writable = select.poll()
         writable.register(self._program.fd, select.POLLOUT)
@@ -231,8 +253,10 @@ class _Typist:
         *,
         prompt: re.Pattern[str] | None,
         help_keys: str,
+        attendance: Attendance | None,
     ) -> None:
         self._terminal = terminal
+        self._attendance = attendance
         self._screen = screen
         self._kind = kind
         self._press = press
@@ -253,13 +277,15 @@ class _Typist:
 
     def finish(self) -> None:
         """The last command has ended."""
+        if self._attendance is not None:
+            self._attendance.finish()
         with self._lock:
             self._end_command()
 
     def _pass(self, keys: str) -> None:
         if keys:
             self._line.type(keys)
-            self._press(keys)
+            (self._press if self._attendance is None else self._attendance.type)(keys)
 
     def _enter(self) -> None:
         found = self._prompt_and_line()
@@ -269,16 +295,22 @@ class _Typist:
             self._refuse(_UNREADABLE)
             return
         prompt, line = found
-        with self._lock:
-            self._end_command()
-            command = self._terminal.command(line, kind=self._kind(prompt, line))
-            try:
-                command.__enter__()
-            except CommandNotPermitted as error:
-                self._refuse(str(error))
-                return
-            self._command = command
+        command = self._terminal.command(line, kind=self._kind(prompt, line))
+        try:
+            self._begin(command, is_blank=not line.strip())
+        except CommandNotPermitted as error:
+            self._refuse(str(error))
+            return
         self._press(f"{_TAKE_AWAY}{line}\r" if again else "\r")
+
+    def _begin(self, command: AbstractContextManager[TypedCommand], *, is_blank: bool) -> None:
+        if self._attendance is None:
+            with self._lock:
+                self._end_command()
+                command.__enter__()
+                self._command = command
+        elif not is_blank:
+            self._attendance.enter(lambda held: held.enter_context(command))
 
     def _prompt_and_line(self) -> tuple[str, str] | None:
         """What is to be entered, and behind what; ``None`` if nobody can tell."""

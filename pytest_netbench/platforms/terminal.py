@@ -19,6 +19,15 @@ class TypedCommand(Protocol):
     refused: str
     """The device's words, if it did not take the command. The console sets it."""
 
+    @property
+    def overdue(self) -> bool:
+        """Whether it has taken so long that the console must interrupt it: the network stands still otherwise."""
+        ...
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Around a wait for keys: a network that stands still for its user does so meanwhile."""
+        ...
+
 
 class CommandNotPermitted(Exception):
     """A command may not be run: the budget is used up, or the trial has ended. The text is for the user."""
@@ -40,6 +49,15 @@ class Terminal(Protocol):
     @property
     def waiting(self) -> bool:
         """Whether unread keys are waiting. A console may then postpone work that is done once for many lines."""
+        ...
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether the network stands still but for commands and ``moving``."""
+        ...
+
+    def moving(self) -> AbstractContextManager[TypedCommand]:
+        """Around work that no line asks for, but for which the network must move. It is not recorded."""
         ...
 
     def read(self, *, timeout_s: float | None = None) -> str:

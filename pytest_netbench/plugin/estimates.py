@@ -64,10 +64,16 @@ def _of_source(source: Source | None, run: Run) -> Estimate:
         task = source.load()
     except InputError:
         return nothing
-    once = _observing_s(task)
+    once = estimate_of(task, run)
+    return Estimate(seconds=once.seconds * _stages(task, source, run), memory_mb=once.memory_mb)
+
+
+def estimate_of(task: Task, run: Run) -> Estimate:
+    """What a stage of ``task`` takes, by its size."""
+    seconds = _observing_s(task)
     if task.has_network:
-        once += LAB_S + NODE_S * len(task.network.topology.nodes)
-    return Estimate(seconds=once * _stages(task, source, run), memory_mb=_memory_mb(task, run))
+        seconds += LAB_S + NODE_S * len(task.network.topology.nodes)
+    return Estimate(seconds=seconds, memory_mb=_memory_mb(task, run))
 
 
 def _memory_mb(task: Task, run: Run) -> float:

@@ -74,12 +74,15 @@ def lab(stage: Stage) -> Lab | None:
 @pytest.fixture
 def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None) -> Iterator[OpenAni]:
     """The agent's interface to ``lab``: four methods, or those of the task's family, under its budget and policy."""
+    from pytest_netbench.lab.turns import turns_of  # noqa: PLC0415
     from pytest_netbench.reporting.item import ssh_text  # noqa: PLC0415
     from pytest_netbench.trial import open_ani, terms_for  # noqa: PLC0415  (needs pydantic)
 
     run = run_of(request.config)
     try:
-        terms = request.node.terms = terms_for(task, agent.info, budget=run.budget, ssh=run.ssh)
+        terms = request.node.terms = terms_for(
+            task, agent.info, budget=run.budget, ssh=run.ssh, stands_still=turns_of(lab) is not None
+        )
         prepared: Stage | None = getattr(request.node, "stage", None)
         opened = open_ani(lab, terms, methods=() if prepared is None else prepared.methods)
     except RequirementMissing as lack:

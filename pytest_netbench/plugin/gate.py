@@ -37,6 +37,16 @@ def is_wanted(config: pytest.Config) -> bool:
     return any(given)
 
 
+def _lack_of(results: Path) -> str | None:
+    """Why the results of a run that was gone on with are still those of a part; ``None`` if they are not."""
+    from pytest_netbench.results.merged import lack_of  # noqa: PLC0415  (imports pydantic)
+
+    try:
+        return lack_of(results)
+    except ResultsError as error:
+        return str(error)
+
+
 def planned_trials(run: Run, node_ids: Iterable[str]) -> Mapping[tuple[str, str], int]:
     """How many trials a run has, by id of the task and of the agent."""
     agents = {label_of(agent, number): agent.id for agent in run.agents for number in range(1, run.trials + 1)}
@@ -154,6 +164,11 @@ class Gate:
             return
         if session.config.option.collectonly or not (self._results or refused):
             self.lines.append("no trial was run: neither judged nor saved")
+            return
+        lack = _lack_of(run_of(self._config).results)
+        if lack is not None:
+            self.lines.append(f"neither judged nor saved: {lack}")
+            session.exitstatus = GATE_FAILED if self._baseline is not None else pytest.ExitCode.TESTS_FAILED
             return
         if self._baseline is not None:
             session.exitstatus = self._judge()

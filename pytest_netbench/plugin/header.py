@@ -14,10 +14,12 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     what = "self-test" if run.selftest else f"agents {agents}"
     scale = "chosen per lab" if run.time_scale is None else f"{run.time_scale:g}"
     parts = [what, f"backend {_backends(run)}", f"time scale {scale}"]
-    if run.clock != "scaled":
+    if run.clock != "events":
         parts.append(f"clock {run.clock}")
     if run.lab is not None:
         parts.insert(2, f"lab {run.lab}")
+    if run.shard is not None:
+        parts.append("shard {}/{}".format(*run.shard))
     if run.trials > 1 and not run.selftest:
         parts.append(f"{run.trials} trials")
     if not run.selftest:

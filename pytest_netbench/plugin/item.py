@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import pytest
 
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from pytest_netbench.plugin.run import AgentChoice
     from pytest_netbench.results.sealed import SealedTask
     from pytest_netbench.trial import SelftestReport, Stage, Terms, Trial
+
+
+class Far(Protocol):
+    """A trial that runs elsewhere, as its item knows it."""
+
+    seconds: float
+    """How long it took there."""
+
+    def left_of(self, names: Sequence[str]) -> list[str]:
+        """The fixtures that are set up here."""
+        ...
+
+    def trial(self, item: TaskItem) -> Trial:
+        """What the fixture ``trial`` would have returned, or its error."""
+        ...
 
 
 class TaskCollector(pytest.Collector):
@@ -49,10 +65,21 @@ class TaskItem(pytest.Function):
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
     sealed: SealedTask | None = None
+    skipped: str = ""
+    """Why it was not run."""
     kept: tuple[str, ...] = ()
     """Lines for a person about the lab that was left; none if it was not."""
     full_name: str | None = None
     """The name with the agent, while ``name`` has none."""
+    far: Far | None = None
+    """If its trial runs on a cluster: what comes back."""
+
+    def setup(self) -> None:
+        """Set up fixtures; for a trial that ran elsewhere only those that are not ours."""
+        if self.far is not None:
+            self.fixturenames = self.far.left_of(self.fixturenames)
+            self.funcargs["trial"] = self.far.trial(self)
+        super().setup()
 
     @property
     def id(self) -> Any:
@@ -164,6 +191,6 @@ def _withheld(result: TrialResult | None, excinfo: pytest.ExceptionInfo[BaseExce
     """What is said of an error of a sealed item instead of its text."""
     if result is None:
         return f"{excinfo.typename}: the text is sealed, as the task is (netbench unseal shows it)"
-    scores = ", ".join(f"{one.metric} {one.value:.3g}" for one in result.scores if one.value is not None)
-    how = f"{result.status}, {result.outcome}" if result.outcome not in {None, "done"} else result.status
-    return f"{how} ({scores or 'no scores'}); the reasons are sealed, as the task is (netbench unseal shows them)"
+    from pytest_netbench.reporting.failure import sealed_failure  # noqa: PLC0415  (imports pydantic)
+
+    return sealed_failure(result)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST: Final = 10
 """So many labs are kept by a process at most; each takes memory."""
 _TERMINAL: Final = "/dev/tty"
-_NO_LIMIT: Final = dict.fromkeys(("calls", "commands", "wall_s", "tokens"))
+_NO_LIMIT: Final = dict.fromkeys(("calls", "commands", "wall_s", "tokens", "lab_s"))
 _BY_SSH: Final = "no logins by SSH (fix: pip install 'pytest-netbench[ssh]')"
 
 

@@ -6,10 +6,13 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
+from pytest_netbench.plugin import rayoptions, shardoptions
+
 if TYPE_CHECKING:
     import pytest
 
-LIMITS = ("calls", "commands", "wall", "tokens")
+LIMITS = ("calls", "commands", "wall", "tokens", "lab")
+_DURATIONS = ("wall", "lab")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -116,12 +119,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-clock",
-        choices=("scaled", "events", "wall"),
-        default="scaled",
+        choices=("scaled", "events", "calls", "wall"),
+        default="events",
         help=(
-            "how lab time passes: at the time scale (scaled, the default); by events while a verdict waits, where the"
-            " network allows it, and at the time scale else (events); like the wall (wall, the same as a time scale"
-            " of 1)."
+            "how lab time passes: by events while a verdict waits, where the network allows it and no time scale is"
+            " given, and at the time scale else (events, the default); always at the time scale (scaled); only during"
+            " an agent's requests, each of which takes a stated time (calls; not for configure tasks, which have scaled"
+            " then; hard draws have it by default); like the wall (wall, the same as a time scale of 1)."
         ),
     )
     group.addoption(
@@ -182,6 +186,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             " infrastructure error, are run."
         ),
     )
+    shardoptions.add_options(group)
+    rayoptions.add_options(group)
     group.addoption(
         "--netbench-selftest",
         action="store_true",
@@ -382,7 +388,7 @@ def budget(text: str) -> dict[str, float | None]:
             raise argparse.ArgumentTypeError(
                 f"{pair.strip()!r} is not LIMIT=N with LIMIT one of {', '.join(LIMITS)}, e.g. calls=50,wall=10m"
             )
-        limits["wall_s" if name == "wall" else name] = None if value.lower() == "none" else _limit(name, value)
+        limits[f"{name}_s" if name in _DURATIONS else name] = None if value.lower() == "none" else _limit(name, value)
     return limits
 
 
@@ -390,11 +396,11 @@ def _limit(name: str, value: str) -> float:
     from pytest_netbench.documents.durations import seconds  # noqa: PLC0415  (imported only if the option is given)
 
     try:
-        number = seconds(value) if name == "wall" else int(value)
+        number = seconds(value) if name in _DURATIONS else int(value)
     except ValueError:
         number = 0
     if not 0 < number < float("inf"):
-        kind = "a duration such as 90s, 10m or 1h30m" if name == "wall" else "a whole number"
+        kind = "a duration such as 90s, 10m or 1h30m" if name in _DURATIONS else "a whole number"
         raise argparse.ArgumentTypeError(f"{name}={value}: must be {kind} above 0, or 'none'")
     return number
 

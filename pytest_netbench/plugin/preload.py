@@ -32,6 +32,7 @@ class Preload:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._run = run_of(config)
+        self._distributes = self._run.distributes or config.option.netbench_ray is not None
         self._stop = Event()
         self._thread: Thread | None = None
         self._scorers: dict[str, Scorer] = {}
@@ -94,13 +95,13 @@ class Preload:
         by_default = [name for family in families() for name in parts.load("families", family).scorers]
         for name in self._run.scorer_names(tuple(by_default)):
             yield partial(self._prepare, name, agents)
-        if not self._run.distributes and self._config.option.netbench_replay is None:
+        if not self._distributes and self._config.option.netbench_replay is None:
             for agent in sorted(agents):
                 yield partial(preload, agent, rootdir=self._config.rootpath)
 
     def _prepare(self, name: str, agents: set[str]) -> None:
         scorer = self.scorer(name)
-        here = not self._run.is_worker if scorer.on_controller else not self._run.distributes
+        here = not self._run.is_worker if scorer.on_controller else not self._distributes
         if here and not (scorer.on_controller and agents <= set(BOUNDS)):
             getattr(scorer, "prepare", _nothing)()
 

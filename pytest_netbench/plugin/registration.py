@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, keywords, run, sealed_items, sealing
+from pytest_netbench.plugin import collection, fixtures, hookspecs, keywords, rayoptions, run, sealed_items, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options and register the parts that this process needs."""
     config.addinivalue_line("markers", _MARK)
     settings = run.configure(config)
+    rayoptions.check(config, settings)
     sealing.configure(config)
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
@@ -46,16 +47,15 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import agents, preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import agents, preload, reports, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
     config.stash[agents.AGENTS] = agents.Agents(config)
     register(config.stash[agents.AGENTS], "netbench-agents")
-    register(reports.Reports(config), "netbench-reports")
+    reporting = reports.Reports(config)
+    register(reporting, "netbench-reports")
     loading = preload.Preload(config)
     register(loading, "netbench-preload")
-    resumed = resume.Resumed(config) if settings.resumes else None
-    if resumed is not None:
-        register(resumed, "netbench-resume")
+    resumed = _register_selection(config)
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
     _register_keeper(config)
@@ -65,8 +65,26 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
 
         register(cassettes.Cassettes(config), "netbench-cassettes")
+    ray = rayoptions.options_of(config)
+    if ray is not None and not config.option.collectonly:
+        from pytest_netbench.plugin import rayloop  # noqa: PLC0415  (only if it is asked for)
+
+        register(rayloop.RayLoop(config, ray, begin=reporting.begin), "netbench-ray")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def _register_selection(config: pytest.Config) -> Resumed | None:
+    """Register what leaves items out when all others have selected: first other shards', then those that are done."""
+    from pytest_netbench.plugin import resume, sharding  # noqa: PLC0415  (only for a benchmark)
+
+    settings = run.run_of(config)
+    if settings.shard is not None:
+        config.pluginmanager.register(sharding.Sharding(config), "netbench-sharding")
+    resumed = resume.Resumed(config) if settings.resumes else None
+    if resumed is not None:
+        config.pluginmanager.register(resumed, "netbench-resume")
+    return resumed
 
 
 def _register_keeper(config: pytest.Config) -> None:

@@ -37,7 +37,9 @@ class Reports:
             item.outcome = None
             item.result = None
             item.selftest_report = None
-            self._begin(item)
+            item.skipped = ""
+            if item.far is None:  # what runs elsewhere has begun when it was sent
+                self.begin(item)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -50,6 +52,8 @@ class Reports:
         clean_sections(report)
         if item.sealed is not None:
             report.sections.clear()  # what an agent prints in this process may quote the task
+        if report.skipped and isinstance(report.longrepr, tuple):
+            item.skipped = report.longrepr[2].removeprefix("Skipped: ")
         payload = self._payload(item, call, report)
         if payload is not None:
             report.netbench = payload  # type: ignore[attr-defined]
@@ -65,25 +69,26 @@ class Reports:
                 record = None if item.outcome is None else item.outcome.record
                 self._append(item, item.result, record)
             elif isinstance(item, TaskItem):
-                self._begin(item, closed=True)
+                self.begin(item, closed=True)
 
     def _payload(self, item: TaskItem, call: pytest.CallInfo[None], report: pytest.TestReport) -> dict[str, Any] | None:
         if item.selftest_report is not None and call.when == "call":
             return {"selftest": item.selftest_report.plain()}
         if item.outcome is not None and call.when == "call":
-            assert item.outcome.record is not None
-            item.result = _completed(item, item.outcome, transcript=True)
-            return {"result": _public(item, item.result), "record": _plain(_without_trace(item.outcome.record))}
+            record = item.outcome.record  # none of a trial that ended its worker
+            item.result = _completed(item, item.outcome, transcript=record is not None)
+            plain = None if record is None else _plain(_without_trace(record))
+            return {"result": _public(item, item.result), "record": plain}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
             assert call.excinfo is not None
             result = _broken(
-                item, call.excinfo.value, started_at=max(call.start, item.began_at), duration_s=call.duration
+                item, call.excinfo.value, started_at=max(call.start, item.began_at), duration_s=_seconds_of(item, call)
             )
             item.result = _completed(item, result, transcript=False)
             return {"result": _public(item, item.result), "record": None}
         return None
 
-    def _begin(self, item: TaskItem, *, closed: bool = False) -> None:
+    def begin(self, item: TaskItem, *, closed: bool = False) -> None:
         """Keep that the trial of an item begins, or was not run after all; without a result it stays open.
 
         If that cannot be written, neither can its result, which is an error then.
@@ -102,6 +107,7 @@ class Reports:
             task_digest=digest,
             started_at=datetime.fromtimestamp(began, UTC).isoformat(timespec="milliseconds"),
             closed=closed,
+            reason=item.skipped if closed else "",
         )
         with contextlib.suppress(ResultsError, UsageError):
             self._open().begin(opened, worker=self._run.worker)
@@ -167,3 +173,7 @@ def _completed(item: TaskItem, result: TrialResult, *, transcript: bool) -> Tria
 
 def _without_trace(record: TrialRecord) -> TrialRecord:
     return record.model_copy(update={"trace": ()})
+
+
+def _seconds_of(item: TaskItem, call: pytest.CallInfo[None]) -> float:
+    return call.duration if item.far is None else item.far.seconds

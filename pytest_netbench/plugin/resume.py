@@ -15,6 +15,7 @@ from pytest_netbench import parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.sharding import check_directory
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
@@ -49,15 +50,18 @@ class Resumed:
         if WORKER_DONE in workerinput:
             self._done = {Done(*one) for one in workerinput[WORKER_DONE]}
             return
+        run = run_of(config)
+        if run.shard is None:
+            check_directory(run.results, None)
         try:
-            self.results = dict(_scored(run_of(config)))
+            self.results = dict(_scored(run))
         except (ResultsError, UsageError) as error:
             raise pytest.UsageError(str(error)) from error
         self._done = set(self.results)
 
-    @pytest.hookimpl(tryfirst=True)
+    @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Deselect what is done."""
+        """Deselect what is done, of what is selected: shards are made of all items of the run."""
         done = [item for item in items if _key(item) in self._done]
         if done:
             config.hook.pytest_deselected(items=done)

@@ -63,7 +63,8 @@ class Run:
     it. ``backend`` has the names that were given, at most one for each kind of resource. ``lab`` runs already, and is
     named by its name or the absolute path of its file. ``side_by_side`` is how many
     labs are expected at a time. ``distributes``: this process gives items to xdist workers. ``unproven``: drawn tasks
-    are used without proof. ``resumes``: ``results`` is that of an earlier run.
+    are used without proof. ``resumes``: ``results`` is that of an earlier run. ``shard``: which part of the items is
+    run, from 1, and of how many.
     ``refused``: agents that a gate was asked about and that cannot start; they are not among ``agents``.
     """
 
@@ -72,7 +73,7 @@ class Run:
     backend: tuple[str, ...]
     lab: str | None
     time_scale: float | None
-    clock: Literal["scaled", "events"]
+    clock: Literal["scaled", "events", "calls"]
     trials: int
     budget: dict[str, float | None]
     results: Path
@@ -88,6 +89,7 @@ class Run:
     unproven: bool
     variant: int | None
     resumes: bool
+    shard: tuple[int, int] | None
 
     def scorer_names(self, family: tuple[str, ...]) -> tuple[str, ...]:
         """Names of the scorers of the task's family and of the requested ones, each once."""
@@ -134,7 +136,7 @@ def configure(config: pytest.Config) -> Run:
             backend=tuple(option.netbench_backend),
             lab=_lab(option.netbench_lab, config.invocation_params.dir),
             time_scale=1.0 if option.netbench_clock == "wall" else option.netbench_time_scale,
-            clock="events" if option.netbench_clock == "events" else "scaled",
+            clock="scaled" if option.netbench_clock == "wall" else option.netbench_clock,
             trials=option.netbench_trials,
             budget=option.netbench_budget,
             results=_results(config, workerinput),
@@ -157,9 +159,12 @@ def configure(config: pytest.Config) -> Run:
             unproven=option.netbench_unproven,
             variant=option.netbench_variant,
             resumes=option.netbench_resume is not None,
+            shard=option.netbench_shard,
         )
         if option.netbench_resume is not None and option.netbench_results is not None:
             raise pytest.UsageError("--netbench-resume DIR goes on in DIR: leave --netbench-results out")
+        if option.netbench_shard_durations is not None and run.shard is None:
+            raise pytest.UsageError("--netbench-shard-durations balances shards: give --netbench-shard=I/N, too")
         if not run.wanted:
             _refuse_without_agent(option)
         elif workerinput is None:
@@ -238,6 +243,10 @@ def _side_by_side(option: Any, workerinput: dict[str, Any] | None, *, distribute
 
 def _refuse_without_agent(option: Any) -> None:
     """A gate that judges nothing because the agent is missing must not be green."""
+    if option.netbench_shard is not None:
+        raise pytest.UsageError(
+            "--netbench-shard divides trials or self-tests: give --agent or --netbench-selftest, too"
+        )
     for name in NEED_AGENT:
         if getattr(option, name) is not None:
             raise pytest.UsageError(f"--{name.replace('_', '-')} is about an agent: give --agent, too")

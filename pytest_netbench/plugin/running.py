@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_netbench.lab.protocols import Lab
     from pytest_netbench.model.task import Task
     from pytest_netbench.results.sealed import SealedTask
+    from pytest_netbench.trial import CassetteSpec
 
 
 def settings_of(request: pytest.FixtureRequest) -> Settings:
@@ -58,7 +58,7 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
         clock=run.clock,
         workers=run.side_by_side,
         lab=run.lab,
-        truth=_truths(request).load if sealed is None else sealed.truth,
+        truth=truths_of(request.node).load if sealed is None else sealed.truth,
         reference=references_of(request.node).load if sealed is None else sealed.reference,
         ready=ready,
         where=request.config.rootpath,
@@ -73,25 +73,34 @@ def run(
     stage = _stage(request, task, lab)
     terms, tape = getattr(request.node, "terms", None), getattr(request.node, "tape", None)
     here = Here(agent=agent, stage=stage, ani=ani, terms=terms, tape=tape)
-    result = request.node.outcome = perform(_spec(request, task, agent), here)
+    choice = getattr(request.node, "agent_choice", None)
+    cassette = None if tape is None else request.config.stash[CASSETTE]
+    spec = spec_of(request.node, task, agent.info.id if choice is None else choice.spec, cassette=cassette)
+    result = request.node.outcome = perform(spec, here)
     assert result.record is not None
     request.config.hook.pytest_netbench_trial_finished(record=result.record, result=result)
     return Trial(task=task, lab=stage.lab, record=result.record, result=result)
 
 
-def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent) -> TrialSpec:
-    """The trial of the requesting item."""
-    options = run_of(request.config)
-    choice = getattr(request.node, "agent_choice", None)
-    path, root = request.node.path, request.config.rootpath
+def spec_of(item: pytest.Item, task: Task, agent: str, *, cassette: CassetteSpec | None) -> TrialSpec:
+    """The trial of an item.
+
+    Args:
+        item: The item.
+        task: Its task, or that of an overridden fixture.
+        agent: As for ``--agent``.
+        cassette: Where what models answer is kept, or comes from.
+    """
+    options = run_of(item.config)
+    path, root = item.path, item.config.rootpath
     return TrialSpec(
         task=task,
-        agent=agent.info.id if choice is None else choice.spec,
+        agent=agent,
         agents=str(root),
         budget=options.budget,
         ssh=options.ssh,
-        number=getattr(request.node, "number", 1),
-        node_id=request.node.nodeid,
+        number=getattr(item, "number", 1),
+        node_id=item.nodeid,
         scorers=options.scorers,
         backend=options.backend,
         time_scale=options.time_scale,
@@ -100,7 +109,7 @@ def _spec(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAge
         lab=options.lab,
         store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
         purse=purse.current(),
-        cassette=None if getattr(request.node, "tape", None) is None else request.config.stash[CASSETTE],
+        cassette=cassette,
         pytest_version=pytest.__version__,
     )
 
@@ -120,7 +129,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         held = references.path(task)
         also = [by_kind(run.backend), run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
         also += [run.lab] if run.lab else []
-        also += [run.clock] if run.clock != "scaled" else []
+        also += [run.clock] if run.clock != "events" else []
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
         extent = extent_of(run.proving, task, source, memory)
         # a process has one control plane, which serves one cluster at a time
@@ -132,9 +141,9 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         pytest.skip(str(lack))
     if isinstance(request.node, DrawnItem):
         _proofs(request).keep(task, report.problems)
-    is_recorded = task.variant is not None and _truths(request).load(task) is not None
+    is_recorded = task.variant is not None and truths_of(request.node).load(task) is not None
     if report.truth is not None and not report.problems and not is_recorded:
-        _truths(request).save(
+        truths_of(request.node).save(
             task,
             report.truth.initial,
             report.truth.final,
@@ -192,8 +201,7 @@ def _stage(request: pytest.FixtureRequest, task: Task, lab: Lab | None) -> Stage
     return stage
 
 
-def _truths(request: pytest.FixtureRequest) -> TruthStore:
+def truths_of(item: pytest.Item) -> TruthStore:
     """The recorded truths near the item's task."""
-    root: Path = request.config.rootpath
-    path: Path = request.node.path
+    path, root = item.path, item.config.rootpath
     return TruthStore.around(path if path.is_dir() else path.parent, root=root)

@@ -11,13 +11,13 @@ import pytest
 from pytest_netbench.agents import purse
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.run import run_of
+from pytest_netbench.results.opened import NOT_RUN
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.purse import Purse
 
 WORKER_PURSE: Final = "netbench_purse"
 SPENT: Final = "spending.txt"
-NOT_RUN: Final = "not run: the budget of the run is used up"
 
 
 def is_wanted(config: pytest.Config) -> bool:
@@ -62,7 +62,9 @@ class Spending:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Skip a trial for which nothing is left."""
-        if isinstance(item, TaskItem) and item.agent_choice is not None and self._purse.closed() is not None:
+        if not isinstance(item, TaskItem) or item.agent_choice is None or item.far is not None:
+            return  # what runs elsewhere is asked for before it is sent
+        if self._purse.closed() is not None:
             pytest.skip(NOT_RUN)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

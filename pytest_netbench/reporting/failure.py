@@ -44,6 +44,13 @@ def failure_lines(
     return [*head, *_failed(result, reason, width=width, room=room - len(head) - taken), *tail]
 
 
+def sealed_failure(result: TrialResult) -> str:
+    """What is said of a failed trial of a sealed task, in one line without its reasons."""
+    scores = ", ".join(f"{one.metric} {one.value:.3g}" for one in result.scores if one.value is not None)
+    how = f"{result.status}, {result.outcome}" if result.outcome not in {None, "done"} else result.status
+    return f"{how} ({scores or 'no scores'}); the reasons are sealed, as the task is (netbench unseal shows them)"
+
+
 def head_lines(result: TrialResult, *, width: int) -> list[str]:
     """How the agent ended and what it did, above all that failed."""
     return [*_agent(result, width, room=_ERROR_LINES), *_did(result, width)]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, LOCK_NB, flock
 from hashlib import sha256
 from pathlib import Path
 
@@ -51,6 +56,44 @@ def replace_file(path: Path, text: str) -> None:
             beside.unlink(missing_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from error
+
+
+@contextmanager
+def new_directory(path: Path) -> Iterator[Path]:
+    """A folder beside ``path`` that takes its place at the end of the block; if the block fails, nothing is left.
+
+    What a killed process left is removed: a lock shows that nobody writes it any more.
+
+    Raises:
+        ResultsError: It cannot be made, or ``path`` is a folder that is not empty by then.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        for old in path.parent.glob(f".{path.name}.*.new"):
+            _remove_unless_locked(old)
+        beside.mkdir(parents=True)
+        descriptor = os.open(beside, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            with contextlib.suppress(OSError):  # NFS locks no folders: then nothing that was left is removed
+                flock(descriptor, LOCK_EX)
+            yield beside
+            beside.rename(path)
+        finally:
+            os.close(descriptor)
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _remove_unless_locked(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        shutil.rmtree(folder)
+    except OSError:
+        return  # it is being written, or nobody can tell
+    finally:
+        os.close(descriptor)
 
 
 def safe_name(text: str, *also: object) -> str:

@@ -20,10 +20,12 @@ from pytest_netbench.results.files import append_line
 from pytest_netbench.text import plain_json
 
 KEY: Final = "open"
+NOT_RUN: Final = "not run: the budget of the run is used up"
+"""The reason of trials that a run left out although it could run them: they are not skipped, but missing."""
 
 
 class OpenTrial(Recorded):
-    """A trial that has begun. ``closed``: it was not run after all, e.g. because this machine lacks something."""
+    """A trial that has begun. ``closed``: it was not run after all, for the ``reason`` that a skip gives."""
 
     node_id: str = Field(alias="open")
     trial: int
@@ -31,6 +33,7 @@ class OpenTrial(Recorded):
     task_digest: str
     started_at: str
     closed: bool = False
+    reason: str = ""
 
 
 def note(path: Path, trial: OpenTrial) -> None:
@@ -59,8 +62,8 @@ def read(line: bytes) -> OpenTrial | None:
     return OpenTrial.model_validate(given)
 
 
-def still_open(begun: Iterable[OpenTrial], results: Iterable[TrialResult]) -> tuple[OpenTrial, ...]:
-    """Return the trials that neither a later result nor a later line has closed, sorted."""
+def without_result(begun: Iterable[OpenTrial], results: Iterable[TrialResult]) -> tuple[OpenTrial, ...]:
+    """Return the last line on each trial that no later result has closed, sorted: it is open, or was not run."""
     latest: dict[tuple[str, int], OpenTrial] = {}
     for one in sorted(begun, key=lambda one: (one.started_at, one.closed)):
         latest[one.node_id, one.trial] = one
@@ -68,4 +71,4 @@ def still_open(begun: Iterable[OpenTrial], results: Iterable[TrialResult]) -> tu
         begun_trial = latest.get((result.node_id, result.trial))
         if begun_trial is not None and begun_trial.started_at <= result.started_at:
             del latest[result.node_id, result.trial]
-    return tuple(latest[key] for key in sorted(latest) if not latest[key].closed)
+    return tuple(latest[key] for key in sorted(latest))

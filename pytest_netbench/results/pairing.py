@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.trial import TrialResult
 
+_TIMED: Final = frozenset({"loss", "unbroken"})
+"""Kinds of testcases that measure for some time."""
 Value = Callable[[TrialResult], float | None]
 
 
@@ -19,6 +22,7 @@ class Paired:
         trials: By task: trials of the first and of the second side.
         changed: Tasks whose digest differs between the sides.
         unequal: Tasks of which trials measured different shares of the network's behaviour.
+        clocks: Tasks with trials in which lab time passed in different ways, where that can make a difference.
         only_first: Tasks that only the first side has.
         only_second: Tasks that only the second side has.
     """
@@ -26,6 +30,7 @@ class Paired:
     trials: Mapping[str, tuple[Sequence[TrialResult], Sequence[TrialResult]]]
     changed: tuple[str, ...]
     unequal: tuple[str, ...]
+    clocks: tuple[str, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
 
@@ -44,11 +49,14 @@ def pair(first: Iterable[TrialResult], second: Iterable[TrialResult]) -> Paired:
     both = [name for name in one if name in other]
     digests = {name: {trial.task_digest for trial in (*one[name], *other[name])} for name in both}
     same = [name for name in both if len(digests[name]) == 1]
-    unequal = tuple(name for name in same if not _measured_equally([*one[name], *other[name]]))
+    trials = {name: [*one[name], *other[name]] for name in same}
+    unequal = tuple(name for name in same if not _measured_equally(trials[name]))
+    clocks = tuple(name for name in same if name not in unequal and not _timed_equally(trials[name]))
     return Paired(
-        trials={name: (one[name], other[name]) for name in same if name not in unequal},
+        trials={name: (one[name], other[name]) for name in same if name not in {*unequal, *clocks}},
         changed=tuple(name for name in both if name not in same),
         unequal=unequal,
+        clocks=clocks,
         only_first=tuple(name for name in one if name not in other),
         only_second=tuple(name for name in other if name not in one),
     )
@@ -62,6 +70,15 @@ def _measured_equally(trials: Iterable[TrialResult]) -> bool:
             if one.command:
                 shares.setdefault(one.name, set()).add(1.0 if one.measured is None else one.measured)
     return all(len(found) == 1 for found in shares.values())
+
+
+def _timed_equally(trials: Sequence[TrialResult]) -> bool:
+    """Whether lab time passed in the same way in all trials, or did not matter: to the agent, or to a testcase."""
+    modes = {"scaled" if trial.environment is None else trial.environment.clock for trial in trials}
+    if len(modes) == 1:
+        return True
+    results = (one for trial in trials for one in trial.testcase_results)
+    return "calls" not in modes and not any(one.under is not None or one.kind in _TIMED for one in results)
 
 
 def of_agent(results: Sequence[TrialResult], agent: str | None, *, where: str) -> list[TrialResult]:

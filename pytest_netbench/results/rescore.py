@@ -10,6 +10,7 @@ from pytest_netbench import parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord, TrialResult
+from pytest_netbench.process import process_of
 from pytest_netbench.results.files import replace_file
 from pytest_netbench.results.store import MERGED, ResultsDir
 from pytest_netbench.scorers.apply import load_scorers, score_of
@@ -117,7 +118,7 @@ def rescore(path: Path) -> RescoreReport:
 
 
 def _again(store: ResultsDir, result: TrialResult, scorers: dict[str, Scorer]) -> TrialResult:
-    """Return ``result`` with new scores. An infrastructure error has no record and is not changed."""
+    """Return ``result`` with new scores and verdicts. An infrastructure error has no record and is not changed."""
     record = store.record_of(result)
     if record is None:
         if result.status == "error":
@@ -127,7 +128,9 @@ def _again(store: ResultsDir, result: TrialResult, scorers: dict[str, Scorer]) -
         raise ResultsError("no transcript was kept")
     names = _scorer_names(result, record)
     scorers |= load_scorers([name for name in names if name not in scorers])
-    return result.model_copy(update={"scores": tuple(score_of(scorers[name], record) for name in names)})
+    scores = tuple(score_of(scorers[name], record) for name in names)
+    process = process_of(record, passed=result.status == "passed")
+    return result.model_copy(update={"scores": scores, "process": process})
 
 
 def _scorer_names(result: TrialResult, record: TrialRecord) -> list[str]:

@@ -3,6 +3,8 @@
     run.json                    what was run, with what
     results-<worker>.jsonl      trials as they began, and results as they happened, appended to by one process each
     results.jsonl               all of them, merged
+    shard.json                  of a shard: which one, and the partition
+    merged.json                 of several directories that were merged: from what, and what is missing
     transcripts/<trial>.json    the full TrialRecord
     sealed/<trial>.sealed       instead of it, for a sealed task: result and record, encrypted
     configs/<trial>/<node>.cfg  final running configs, for people
@@ -26,7 +28,7 @@ from pytest_netbench import __version__
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.trial import TrialRecord, TrialResult
 from pytest_netbench.results.files import append_line, replace_file, safe_name
-from pytest_netbench.results.opened import OpenTrial, note, still_open
+from pytest_netbench.results.opened import OpenTrial, note, without_result
 from pytest_netbench.results.opened import read as read_opened
 from pytest_netbench.text import plain_json
 
@@ -38,12 +40,14 @@ class Contents:
     """Results of a directory, one for each node id and trial, sorted by them.
 
     ``torn`` names incomplete lines (``results-gw0.jsonl:7``): the process that wrote them was killed. ``open`` are
-    trials that have begun and have no result: the run was cut off, or still goes on.
+    trials that have begun and have no result: the run was cut off, or still goes on. ``not_run`` are trials that were
+    skipped.
     """
 
     results: tuple[TrialResult, ...]
     torn: tuple[str, ...] = ()
     open: tuple[OpenTrial, ...] = ()
+    not_run: tuple[OpenTrial, ...] = ()
 
 
 class ResultsDir:
@@ -141,8 +145,16 @@ class ResultsDir:
             ResultsError: It cannot be written, or a file holds what is not a result.
         """
         contents = self.read()
-        replace_file(self.path / MERGED, "".join(f"{_line(result)}\n" for result in contents.results))
+        self.write(contents.results)
         return contents
+
+    def write(self, results: Iterable[TrialResult]) -> None:
+        """Write ``results.jsonl``.
+
+        Raises:
+            ResultsError: It cannot be written.
+        """
+        replace_file(self.path / MERGED, "".join(f"{_line(result)}\n" for result in results))
 
     def results(self) -> tuple[TrialResult, ...]:
         """All results, as ``merge`` would write them."""
@@ -164,10 +176,12 @@ class ResultsDir:
         latest = {
             (result.node_id, result.trial): result for _, result in sorted(attempts.items(), key=lambda one: one[0][2])
         }
+        without = without_result(begun, attempts.values())
         return Contents(
             results=tuple(latest[key] for key in sorted(latest)),
             torn=tuple(torn),
-            open=still_open(begun, attempts.values()),
+            open=tuple(one for one in without if not one.closed),
+            not_run=tuple(one for one in without if one.closed),
         )
 
     def record_of(self, result: TrialResult) -> TrialRecord | None:

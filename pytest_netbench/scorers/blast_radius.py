@@ -14,13 +14,15 @@ from pytest_netbench.scorers.diff import diff, walk
 from pytest_netbench.scorers.lines import Lines
 from pytest_netbench.scorers.values import not_measured
 
+NEEDLESS = "nothing-found"
+"""What came of a ticket that names nothing that is wrong."""
 LISTED = 50
 """Lines and routes that the evidence lists; it counts all of them."""
 _Changes = Counter[tuple[str, tuple[str, ...]]]
 
 
 class BlastRadiusScorer:
-    """Config lines and routes that the agent changed and that differ from the healthy network. Lower is better.
+    """Config lines and routes that the agent changed needlessly, and its tickets for nothing. Lower is better.
 
     A line or route that the agent brought back to what it was before the faults needed to be changed. Every other
     change of the agent did not, even if it has the same effect.
@@ -44,8 +46,10 @@ class BlastRadiusScorer:
         lines = {node: found for node in record.healthy_configs if (found := list(self._lines(record, node)))}
         routes = {node: found for node in record.routes.get("healthy", {}) if (found := list(_routes(record, node)))}
         nodes = sorted({*lines, *routes})
-        counted = sum(map(len, lines.values())) + sum(map(len, routes.values()))
+        tickets = [one for one in record.other.get("tickets", ()) if one["outcome"] == NEEDLESS]
+        counted = sum(map(len, lines.values())) + sum(map(len, routes.values())) + len(tickets)
         words = f"{sum(map(len, lines.values()))} lines and {sum(map(len, routes.values()))} routes"
+        words += f", and {len(tickets)} tickets for nothing:" if tickets else ""
         where = f" on {', '.join(nodes)}" if nodes else ""
         return Score(
             metric=self.name,
@@ -56,6 +60,7 @@ class BlastRadiusScorer:
                 "nodes": nodes,
                 "lines": [f"{node}: {line}" for node, found in lines.items() for line in found][:LISTED],
                 "routes": [f"{node}: {route}" for node, found in routes.items() for route in found][:LISTED],
+                **({"tickets": [f"{one['fault_type']} at {one['resource_id']}" for one in tickets]} if tickets else {}),
                 "routes_compared": "healthy" in record.routes,
             },
         )

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
-from pytest_netbench import parts
-from pytest_netbench.model.diagnosis import Cause, Diagnose, Diagnosis, RootCause
+from pytest_netbench.model.causes import Cause
+from pytest_netbench.model.diagnosis import Diagnose, Diagnosis, RootCause
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
+from pytest_netbench.scorers.causes import compared
 from pytest_netbench.scorers.values import indicator, not_measured
 
 OTHER_FAMILY = "not measured: the task is not of family diagnose"
@@ -80,32 +81,11 @@ def _most_pairs(wanted: Sequence[Any], given: Sequence[Any], fits: Callable[[Any
     return sum(find(one, set()) for one in range(len(wanted)))
 
 
-def canonical(resource: str, payload: Diagnose) -> str:
-    """A resource as it is compared: names in full, in lower case, the ends of a link in order."""
-    kind, _, rest = resource.strip().partition("/")
-    if kind.lower() == "interface":
-        node, _, interface = rest.partition("/")
-        rest = f"{node}/{_interface(node, interface, payload)}"
-    elif kind.lower() == "link":
-        ends = [end.partition(":") for end in rest.split("--")]
-        rest = "--".join(sorted(f"{node}:{_interface(node, interface, payload)}" for node, _, interface in ends))
-    return f"{kind}/{rest}".lower()
+def given_answer(record: TrialRecord) -> Diagnosis | None:
+    """The answer that was fixed before a repair; in a family without repairs that of the submission.
 
-
-def _interface(node: str, name: str, payload: Diagnose) -> str:
-    names = {one.name.lower(): one.name for one in payload.topology.nodes}
-    if node.lower() not in names:
-        return name
-    dialect = parts.load("dialects", payload.platform_of(names[node.lower()]))()
-    try:
-        full: str = dialect.interface(name)
-    except ValueError:
-        return name
-    return full
-
-
-def _answer(record: TrialRecord) -> Diagnosis | None:
-    """The answer that was fixed before a repair; in a family without repairs that of the submission."""
+    ``None`` if there is no valid one.
+    """
     given = record.other.get("answer", record.submission.answer)
     try:
         return None if given is None else Diagnosis.model_validate(given)
@@ -124,7 +104,7 @@ class _DetectionScorer:
         payload = record.task.payload
         if not isinstance(payload, Diagnose):
             return not_measured(self.name, self.version, OTHER_FAMILY)
-        answer, truth = _answer(record), bool(payload.causes)
+        answer, truth = given_answer(record), bool(payload.causes)
         words = NO_ANSWER if answer is None else f"said to be {_state(answer.is_anomaly)}, and is {_state(truth)}"
         holds = answer is not None and answer.is_anomaly == truth
         evidence = {"valid": answer is not None, "is_anomaly": truth}
@@ -150,7 +130,7 @@ class _CausesScorer:
         payload = record.task.payload
         if not isinstance(payload, Diagnose):
             return not_measured(self.name, self.version, OTHER_FAMILY)
-        answer = _answer(record)
+        answer = given_answer(record)
         evidence: dict[str, Any] = {
             "valid": answer is not None,
             "causes": [{"fault_type": one.fault_type, "resources": list(one.resources)} for one in payload.causes],
@@ -168,18 +148,7 @@ class _CausesScorer:
     def _compared(self, payload: Diagnose, answer: Diagnosis) -> tuple[Sequence[Cause], Sequence[RootCause]]:
         if self.exact:
             return [Cause(one.fault_type, one.resources[:1]) for one in payload.causes], answer.root_causes
-        causes = [
-            Cause(
-                one.fault_type,
-                tuple(canonical(resource, payload) for resource in one.resources),
-                tuple((canonical(resource, payload), kind) for resource, kind in one.others),
-            )
-            for one in payload.causes
-        ]
-        return causes, [
-            RootCause(resource_id=canonical(one.resource_id, payload), fault_type=one.fault_type.strip())
-            for one in answer.root_causes
-        ]
+        return compared(payload, answer)
 
 
 class DetectionScorer(_DetectionScorer):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -63,6 +64,27 @@ class SealingKey:
                 return cls(secret)
         raise UsageError(f"{where}: not a key of sealed tasks; expected one line {_PREFIX}… (44 characters)")
 
+    @classmethod
+    def of_content(cls, content: bytes) -> SealingKey:
+        """The key of one content alone: who does not know the content cannot know the key."""
+        return cls(hashlib.sha256(b"netbench content " + content).digest())
+
+    @classmethod
+    def of_hex(cls, text: str) -> SealingKey:
+        """The key whose ``hex`` is ``text``.
+
+        Raises:
+            UsageError: It is none.
+        """
+        if len(text) != 2 * _KEY_BYTES or not set(text) <= set("0123456789abcdef"):
+            raise UsageError(f"not a key: expected {2 * _KEY_BYTES} hex digits")
+        return cls(bytes.fromhex(text))
+
+    @property
+    def hex(self) -> str:
+        """As ``of_hex`` reads it."""
+        return self._secret.hex()
+
     @property
     def text(self) -> str:
         """As ``of_text`` reads it."""
@@ -91,6 +113,12 @@ class SealingKey:
             about: What it is and where it belongs. The same must be said to ``open`` it.
         """
         nonce = os.urandom(_NONCE_BYTES)
+        sealed: bytes = self._cipher().encrypt(nonce, data, about.encode())
+        return nonce + sealed
+
+    def seal_once(self, data: bytes, *, about: str) -> bytes:
+        """As ``seal``, with equal bytes for equal data. The key must seal nothing else, see ``of_content``."""
+        nonce = bytes(_NONCE_BYTES)
         sealed: bytes = self._cipher().encrypt(nonce, data, about.encode())
         return nonce + sealed
 

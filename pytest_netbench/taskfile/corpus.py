@@ -1,4 +1,4 @@
-"""The location of the tasks and agents that this package ships."""
+"""The location of the tasks, agents and container image that this package ships."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 import pytest_netbench
 from pytest_netbench.errors import UsageError
 
-FOLDERS: Final = ("tasks", "agents")
+FOLDERS: Final = ("tasks", "agents", "container")
 
 
 def corpus() -> Path:
-    """The folder that holds the shipped ``tasks`` and ``agents``: inside an installed package, or a checkout's root.
+    """The folder with the shipped ``tasks``, ``agents`` and ``container``: in an installed package or a checkout.
 
     Raises:
-        UsageError: This installation has neither.
+        UsageError: This installation lacks one of them.
     """
     package = Path(pytest_netbench.__file__).parent
     for root in (package / "corpus", package.parent):

@@ -118,6 +118,7 @@ QUANTITIES: Final[MappingProxyType[str, Quantity]] = MappingProxyType(
         "duration_s": Quantity(name="duration", read=seconds, schema=_WITHIN),
         "warmup_s": Quantity(name="warmup", read=seconds, schema=_WITHIN),
         "wall_s": Quantity(name="wall", read=seconds, schema=_WITHIN),
+        "lab_s": Quantity(name="lab", read=seconds, schema=_WITHIN),
         "deadline_s": Quantity(name="deadline", read=seconds, schema=_WITHIN),
         "rate_bps": Quantity(name="rate", read=bits_per_second, schema=_RATE),
         "expected_bps": Quantity(name="expected_rate", read=bits_per_second, schema=_RATE),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from pytest_netbench.agents.cassettes.cassette import Cassette
 from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.errors import CassetteError, UsageError
 from pytest_netbench.model.base import Model
@@ -39,10 +40,18 @@ class CassetteSpec(Model):
         """
         if self.mode == "record":
             return Recording()
-        directory, name = CassetteDir(Path(self.folder)), _task_id(task, node_id)
-        cassette = directory.load(agent=agent, task=name, trial=number)
-        path = directory.file(agent=agent, task=name, trial=number).relative_to(directory.path)
-        shown = str(Path(self.shown or self.folder, path))
+        name = _task_id(task, node_id)
+        return self.replay(CassetteDir(Path(self.folder)).load(agent=agent, task=name, trial=number), task)
+
+    def replay(self, cassette: Cassette, task: Task) -> Replay:
+        """Return a new tape of a cassette that is loaded.
+
+        Raises:
+            CassetteError: It cannot be used.
+        """
+        directory = CassetteDir(Path(self.folder))
+        path = directory.file(agent=cassette.agent, task=cassette.task, trial=cassette.trial)
+        shown = str(Path(self.shown or self.folder, path.relative_to(directory.path)))
         try:
             return Replay(cassette, where=shown, task_digest=task.digest, pace=self.pace)
         except ValueError as error:
@@ -56,16 +65,27 @@ class CassetteSpec(Model):
         Raises:
             ResultsError: It cannot be written.
         """
-        if isinstance(tape, Replay):
-            return
-        cassette = tape.cassette(
-            agent=record.agent.id,
-            task=_task_id(record.task, record.node_id),
-            task_digest=record.task_digest,
-            trial=record.trial,
-            out_of_time=record.submission.stop_reason == "budget: wall_s",
-        )
+        if isinstance(tape, Recording):
+            self.save(recorded(tape, record))
+
+    def save(self, cassette: Cassette) -> None:
+        """Write a cassette.
+
+        Raises:
+            ResultsError: It cannot be written.
+        """
         CassetteDir(Path(self.folder)).save(cassette)
+
+
+def recorded(tape: Recording, record: TrialRecord) -> Cassette:
+    """The cassette of a trial that has been judged."""
+    return tape.cassette(
+        agent=record.agent.id,
+        task=_task_id(record.task, record.node_id),
+        task_digest=record.task_digest,
+        trial=record.trial,
+        out_of_time=record.submission.stop_reason == "budget: wall_s",
+    )
 
 
 def checked(record: TrialRecord, tape: Recording | Replay | None) -> TrialRecord:

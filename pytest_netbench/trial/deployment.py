@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from pytest_netbench.errors import RequirementMissing, UsageError
 from pytest_netbench.lab.clusters import Clusters
-from pytest_netbench.lab.protocols import Attaches, Backend, Lab
-from pytest_netbench.lab.request import LabRequest, request_of
+from pytest_netbench.lab.protocols import Attaches, Backend, Lab, StandsStill
+from pytest_netbench.lab.request import Clock, LabRequest, request_of
 from pytest_netbench.lab.resources import backend_of, by_kind
 from pytest_netbench.lab.sandboxes import Sandbox, Sandboxes
 from pytest_netbench.model.payload import Resource
 from pytest_netbench.model.task import DEFAULT_FAMILY, Task
 from pytest_netbench.trial.settings import Settings
+
+STANDS_STILL_FROM: Final = 4
+"""The level of draws."""
+_OF_FAULTS: Final = frozenset({"diagnose", "troubleshoot"})
 
 
 def lab_backend(settings: Settings) -> Backend:
@@ -28,6 +33,16 @@ def lab_backend(settings: Settings) -> Backend:
             " already"
         )
     return backend
+
+
+def stands_still_by_default(task: Task) -> bool:
+    """Whether the lab of a task stands still between the requests of an agent, unless something else is chosen.
+
+    Those of hard draws do: what an agent sees of timers then does not depend on how long its model thinks.
+    """
+    drawn = task.drawn
+    is_hard = drawn is not None and drawn.level >= STANDS_STILL_FROM and task.family in _OF_FAULTS
+    return is_hard and task.payload.resource == "lab"
 
 
 class Deployment:
@@ -59,14 +74,28 @@ class Deployment:
             self._use("lab")
             return self._lab
         time_scale = chosen.time_scale or self._task.network.time_scale
-        # what other families measure beside the verdict goes by the wall
-        clock = chosen.clock if self._task.family == DEFAULT_FAMILY else "scaled"
-        request = request_of(self._task, time_scale=time_scale, clock=clock, workers=chosen.workers, lab=chosen.lab)
+        request = request_of(
+            self._task, time_scale=time_scale, clock=self._clock, workers=chosen.workers, lab=chosen.lab
+        )
         return self._cluster(request) if is_cluster else self._network(request)
+
+    @property
+    def _clock(self) -> Clock:
+        """What was chosen, if it is for this task."""
+        chosen, is_configure = self._settings.clock, self._task.family == DEFAULT_FAMILY
+        if chosen == "calls":
+            return "scaled" if is_configure or self._task.payload.resource != "lab" else chosen
+        # what other families measure beside the verdict goes by the wall; a time scale is asked for to be used
+        has_scale = self._settings.time_scale is not None or self._task.network.time_scale is not None
+        if chosen == "events" and not has_scale and stands_still_by_default(self._task):
+            return "calls" if isinstance(lab_backend(self._settings), StandsStill) else "scaled"
+        return "scaled" if has_scale or not is_configure else chosen
 
     def _network(self, request: LabRequest) -> Lab:
         self._use("lab")
         backend = lab_backend(self._settings)
+        if request.clock == "calls" and not isinstance(backend, StandsStill):
+            raise RequirementMissing(f"labs of {backend.name} cannot stand still between requests (clock: calls)")
         if (lack := backend.lacks(request)) is not None:
             raise RequirementMissing(*lack)
         return backend.deploy(request)

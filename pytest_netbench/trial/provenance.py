@@ -11,7 +11,7 @@ from typing import Any
 import pytest_netbench
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.lab.stopwatch import HasStopwatch
+from pytest_netbench.lab.stopwatch import stopwatch_of
 from pytest_netbench.model.trial import Environment, Isolation
 
 
@@ -41,7 +41,7 @@ def _of_lab(lab: Lab) -> dict[str, Any]:
         "features": tuple(lab.features),
         "substitutes": dict(lab.substitutes),
         "time_scale": lab.time_scale,
-        "clock": "events" if isinstance(lab, HasStopwatch) else "scaled",
+        "clock": stopwatch_of(lab).mode,
         "readiness": lab.readiness,
         "notes": getattr(lab, "notes", ()),
         "lab": getattr(lab, "attached_to", None),

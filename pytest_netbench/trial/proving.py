@@ -54,5 +54,5 @@ class Proofs:
     def _memory(self, task: Task, *, fresh: bool) -> KeptVerdicts:
         backends = by_kind(self._settings.backend)
         also = [backends, self._settings.time_scale, *([self._settings.lab] if self._settings.lab else [])]
-        also += [self._settings.clock] if self._settings.clock != "scaled" else []
+        also += [self._settings.clock] if self._settings.clock != "events" else []
         return KeptVerdicts(self._root, task, also=also, fresh=fresh)

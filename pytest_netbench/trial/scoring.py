@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -88,6 +89,21 @@ def error_result(
         started_at=datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds"),
         duration_s=duration_s,
     )
+
+
+def lost_result(task: Task, agent: str, *, node_id: str, number: int) -> TrialResult:
+    """The result of a trial that ended its process twice, the second time with no other trial in it: it has failed.
+
+    Args:
+        task: What was asked.
+        agent: Id of who was to work on it.
+        node_id: Name of the trial in results.
+        number: 1 for the first attempt, 2 for the second …
+    """
+    words = "the worker process ended twice while it ran this trial, the second time with no other trial in it"
+    info = AgentInfo(id=agent, strategy="")
+    lost = error_result(task, info, words, node_id=node_id, number=number, started_at=time.time())
+    return lost.model_copy(update={"status": "failed", "outcome": "agent-error"})
 
 
 def words_of(error: BaseException) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from pytest_netbench.families.proof import Extent, TruthConfigs
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.model.task import Task
+from pytest_netbench.trial.deployment import stands_still_by_default
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.terms import family_of
@@ -70,13 +71,17 @@ def selftest(task: Task, settings: Settings | None = None, extent: Extent | None
         InfrastructureError: A stage broke, or its health checks failed.
     """
     began = time.monotonic()
+    chosen = settings or Settings()
+    if chosen.clock == "events" and stands_still_by_default(task):
+        # a proof is no agent whose thinking must not count
+        chosen = replace(chosen, clock="scaled")
     opened: list[None] = []  # from several threads
     refused: dict[str, None] = {}
 
     @contextmanager
     def stages(*, when_healthy: Callable[[Any], object] | None = None) -> Iterator[Scene]:
         opened.append(None)
-        with Stage(task, settings, when_healthy=when_healthy) as stage:
+        with Stage(task, chosen, when_healthy=when_healthy) as stage:
             if stage.lab is not None:
                 refused.update(dict.fromkeys(map(str, stage.lab.refused_startup_lines)))
             yield stage.scene

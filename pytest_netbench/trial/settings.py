@@ -26,7 +26,7 @@ class Settings:
         backend: What deploys the resources of tasks: a name or several, as for ``--netbench-backend``, or an object
             that deploys labs. A kind of resource without a backend has ``netns``.
         time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
-        clock: How lab time passes while a verdict waits: ``scaled`` or ``events``.
+        clock: How lab time passes: ``scaled``, ``events`` while a verdict waits, or only during ``calls`` of an agent.
         workers: Labs that are expected to run side by side on this machine.
         lab: A lab that runs already and is used instead of new ones: its name or file, as for ``--netbench-lab``.
         truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
@@ -39,7 +39,7 @@ class Settings:
 
     backend: Chosen = DEFAULT
     time_scale: float | None = None
-    clock: Clock = "scaled"
+    clock: Clock = "events"
     workers: int = 1
     lab: str | None = None
     truth: FindTruth | None = None

@@ -92,7 +92,7 @@ class TrialSpec(Model):
         DEFAULT, description="part names of backends, at most one for each kind of resource"
     )
     time_scale: float | None = Field(None, gt=0, description="lab seconds per wall second, instead of the task's")
-    clock: Clock = Field("scaled", description="how lab time passes while a verdict waits")
+    clock: Clock = Field("events", description="how lab time passes")
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
     lab: str | None = Field(None, description="a lab that runs already and is used: its name or file")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")

@@ -15,6 +15,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import (
     ComparesBehaviour,
     Family,
+    Follows,
     OffersMethods,
     Scene,
     WatchesWork,
@@ -22,6 +23,7 @@ from pytest_netbench.families.protocol import (
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.resources import by_kind
+from pytest_netbench.lab.turns import turns_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
@@ -198,7 +200,8 @@ class Stage:
         Args and errors are those of ``work``, which calls both.
         """
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
+        turns = turns_of(self.lab)
+        agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh, stands_still=turns is not None)
         held = ani or open_ani(self.lab, agreed, methods=self.methods)
         try:
             # opening may configure devices (SSH): that is not the agent's change
@@ -208,6 +211,8 @@ class Stage:
             there = {} if self.lab is None else versions(self.lab)
             notes = getattr(self.lab, "notes", ())
             brief = brief_for(self.task, agreed, versions=there, notes=notes).model_copy(update={"ssh": held.ssh})
+            if turns is not None:
+                turns.begin()
         except BaseException:
             held.close()
             raise
@@ -255,15 +260,43 @@ class Stage:
 
     def destroy(self) -> None:
         """Remove everything. Idempotent."""
+        turns = None if self._scene is None else turns_of(self._scene.lab)
         own, self._own, self._scene = self._own, None, None
-        if own is not None and self._given is None:
-            own.destroy()
+        try:
+            if turns is not None:
+                turns.end()
+        finally:
+            if own is not None and self._given is None:
+                own.destroy()
 
     def adopt(self, lab: Lab) -> None:
         """Continue with ``lab`` instead of the stage's own, e.g. from an overridden fixture."""
         if lab is not self.lab:
             self._deployment = Deployment(self.task, self.settings, lab=lab)
             self._scene = self._prepared()
+
+    def disclose(self, task: Task, settings: Settings) -> None:
+        """Judge by ``task``: the task of this stage together with checks that were withheld while the agent worked.
+
+        Args:
+            task: The whole task.
+            settings: Where what was recorded of it is found; otherwise as those of this stage.
+
+        A scene that has the whole payload already goes on as it is.
+
+        Raises:
+            UsageError: The task's family cannot do without its checks so long.
+        """
+        before, has_all = self.scene, task.payload == self.task.payload
+        self.task, self.family, self.settings = task, family_of(task), settings
+        if has_all:
+            return
+        self._deployment = Deployment(task, settings, lab=self.lab)
+        scene = self._prepared()
+        if not isinstance(scene, Follows):
+            raise UsageError(f"the checks of {task.slug} cannot be withheld: family {task.family} needs them at once")
+        scene.follow(before)
+        self._scene = scene
 
     def _prepared(self) -> Scene:
         scene = self.family.prepare(self.task, self._deployment)

@@ -11,6 +11,7 @@ from pytest_netbench import parts
 from pytest_netbench.ani import approval
 from pytest_netbench.ani.methods import EXTRAS, SSH, wire_name
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.standing import RULES, SSH_RULE, USUAL_LAB_S, Standing
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.hints import with_versions
 from pytest_netbench.families.protocol import Family
@@ -26,12 +27,14 @@ class Terms:
     """What an agent may do and use in a trial.
 
     ``extras``: what it is offered beyond the draft. ``approver``: who approves each change, if anyone does.
+    ``stands_still``: whether the network stands still between its requests.
     """
 
     budget: Budget
     policy: Policy
     extras: tuple[str, ...] = ()
     approver: approval.Approver | None = None
+    stands_still: bool = False
 
 
 def family_of(task: Task) -> Family:
@@ -45,7 +48,12 @@ def family_of(task: Task) -> Family:
 
 
 def terms_for(
-    task: Task, info: AgentInfo, *, budget: Mapping[str, float | None] | None = None, ssh: bool = False
+    task: Task,
+    info: AgentInfo,
+    *,
+    budget: Mapping[str, float | None] | None = None,
+    ssh: bool = False,
+    stands_still: bool = False,
 ) -> Terms:
     """Budget and policy: the task's, narrowed by the agent's file, overridden by ``budget``.
 
@@ -54,6 +62,7 @@ def terms_for(
         info: Of the agent; its overrides may narrow the policy and replace limits of the budget.
         budget: Limits that take precedence over both, by field name; ``None`` lifts one.
         ssh: Let the devices answer with SSH, whatever the agent's file says.
+        stands_still: Whether the network stands still between requests.
 
     Raises:
         UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect;
@@ -61,9 +70,15 @@ def terms_for(
     """
     _refuse_idle_settings(info)
     limits = Budget.model_validate({**info.overrides.budget.applied_to(task.budget).model_dump(), **(budget or {})})
+    limits = limits.model_copy(update={"lab_s": limits.lab_s or USUAL_LAB_S if stands_still else None})
     permitted = frozenset(family_of(task).methods)
     wanted, devices = info.overrides.policy.methods, info.overrides.policy.devices
     extras = dict.fromkeys((*info.overrides.offers(), *((SSH,) if ssh else ())))
+    if stands_still and info.overrides.policy.approval is not None:
+        raise UsageError(
+            "changes cannot be approved in a network that stands still between requests (--netbench-clock=calls): it"
+            " would move while somebody decides"
+        )
     return Terms(
         budget=limits,
         extras=tuple(extras),
@@ -74,6 +89,7 @@ def terms_for(
             commands=info.overrides.policy.commands,
         ),
         approver=approval.approver_of(info.overrides.policy),
+        stands_still=stands_still,
     )
 
 
@@ -85,7 +101,7 @@ def terms_of(record: TrialRecord) -> Terms:
     """
     settings = {name: value for name, value in record.agent.settings.items() if name in AgentSettings.model_fields}
     info = record.agent.model_copy(update={"overrides": AgentSettings.model_validate(settings)})
-    return terms_for(record.task, info)
+    return terms_for(record.task, info, stands_still=record.environment.clock == "calls")
 
 
 def _refuse_idle_settings(info: AgentInfo) -> None:
@@ -118,7 +134,7 @@ def brief_for(task: Task, terms: Terms, *, versions: Mapping[str, str] = _UNKNOW
         "hints": with_versions(brief.hints, versions),
         "rules": (*brief.rules, *notes, *_words(terms)) if task.has_network else brief.rules,
         "budget": terms.budget,
-        "methods": (*kept, *extra),
+        "methods": (*kept, *extra, *(Standing.specs if terms.stands_still else ())),
         "answer": answer,
         "control": task.network.topology.controls if task.has_network else {},
         "sub_intents": brief.sub_intents if SUB_INTENTS in terms.extras else (),
@@ -129,6 +145,8 @@ def brief_for(task: Task, terms: Terms, *, versions: Mapping[str, str] = _UNKNOW
 def _words(terms: Terms) -> list[str]:
     """What the agent is told of rules for commands and of approval."""
     words = [sentence for rule in terms.policy.commands for sentence in _rule_words(rule)]
+    if terms.stands_still:
+        words += [*RULES, *([SSH_RULE] if SSH in terms.extras else ())]
     return [*words, "Each change must be approved before it is made."] if terms.approver is not None else words
 
 

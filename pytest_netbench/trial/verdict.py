@@ -9,6 +9,7 @@ from typing import Any, Final
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TestcaseResult, TrialRecord, TrialResult
+from pytest_netbench.process import process_of
 
 
 def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[str, float]) -> TrialResult:
@@ -25,6 +26,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         usage=record.submission.usage,
         methods=_methods(record),
         changed=_changed(record),
+        process=process_of(record, passed=not failed),
         duration_s=record.deploy_s + record.agent_s + record.evaluate_s,
     )
 

@@ -60,19 +60,22 @@ def keep(tmp_path):
 
 
 def trajectories(*arguments: str, status: int = 0) -> list[Trajectory]:
-    assert main(["export", "atif", "results", "-o", "out", *arguments]) == status
+    # the published classes that this environment can have know no newer version
+    assert main(["export", "atif", "results", "-o", "out", "--atif-version=1.7", *arguments]) == status
     texts = [path.read_text() for path in sorted(Path("out").glob("*.json"))]
     assert not any(word in text for text in texts for word in (SECRET, "the truth of edge", "web-open", "dc-route"))
     found = [Trajectory.model_validate_json(text) for text in texts]
+    assert len({one.trajectory_id for one in found}) == len(found)
     # what the published classes allow, and the specification does not
     for one in found:
-        assert one.schema_version == "ATIF-v1.6"
+        assert one.schema_version == "ATIF-v1.7"
         assert one.session_id
         assert one.steps
         assert one.final_metrics.total_steps == len(one.steps)
         calls = [call.tool_call_id for step in one.steps for call in step.tool_calls or ()]
         assert len(calls) == len(set(calls))
-        assert all(step.llm_call_count is None for step in one.steps), "known since 1.7"
+        by_agent = [step for step in one.steps if step.source == "agent"]
+        assert all(step.llm_call_count == (step.model_name is not None) for step in by_agent)
     return found
 
 

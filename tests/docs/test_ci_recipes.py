@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_netbench.cli.recipes import PLACES, recipe
+from pytest_netbench.cli.recipes import EVERY, PLACES, recipe
 from pytest_netbench.gating.policy import load_policy
 from pytest_netbench.plugin.gate import GATE_FAILED, NOT_JUDGED
 
@@ -19,9 +19,11 @@ FENCE = re.compile(r"^```(?:yaml|yml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def is_recipe(content: Any) -> bool:
-    """Whether a document is for a CI service: it has steps or a script."""
+    """Whether a document is for a CI service or a Job: it has steps, a script or completions."""
     if isinstance(content, dict):
-        return bool({"runs-on", "steps", "script"} & set(content)) or any(map(is_recipe, content.values()))
+        return bool({"runs-on", "steps", "script", "completions"} & set(content)) or any(
+            map(is_recipe, content.values())
+        )
     return False
 
 
@@ -30,10 +32,10 @@ def recipes_of(text: str) -> list[str]:
 
 
 def test_each_recipe_in_the_documentation_is_one_that_init_writes():
-    written = {recipe(service): service for service in PLACES}
+    written = {recipe(service): service for service in EVERY}
     shown = [(page.name, block) for page in PAGES for block in recipes_of(page.read_text(encoding="utf-8"))]
     assert [page for page, block in shown if block not in written] == []
-    assert {written[block] for _, block in shown} == set(PLACES), "run-in-ci.md shows each"
+    assert {written[block] for _, block in shown} == set(EVERY), "run-in-ci.md or run-on-many-machines.md shows each"
 
 
 @pytest.mark.parametrize("service", sorted(PLACES))

@@ -181,6 +181,31 @@ async def work_by_a2a(url):
         return await request("task-done", reasoning=models.REASONING)
 
 
+@pytest.mark.parametrize("score", [[], ["--score"]])
+def test_work_that_is_handed_in_after_the_end_of_the_budget_is_answered_with_what_happened(bench, score):
+    served = netbench(bench, "serve", str(bench.task(budget={"wall": "2s"})), "--budget", "--http", "0", *score)
+    url = served.stdout.readline().strip()
+
+    async def conversation():
+        with anyio.fail_after(120):
+            async with Client(url) as client:
+                await client.call_tool("get_topology", {})
+                while "the budget is used up" not in served.stderr.readline():
+                    pass
+                return await client.call_tool("task_done", {"reasoning": "too late"})
+
+    try:
+        answer = anyio.run(conversation)
+        _, errors = served.communicate(timeout=60)
+    finally:
+        served.kill()
+    (text,) = [one.text for one in answer.content]
+    assert "the 2 s of wall time of the budget were over" in text
+    assert "does not count" in text
+    assert served.returncode == (1 if score else 0), errors
+    await_that(lambda: not working_in(bench.path), bench.path)
+
+
 @pytest.mark.parametrize(("options", "work"), [(["--http", "0"], work_by_mcp), (["--a2a"], work_by_a2a)])
 def test_a_client_of_the_sdk_drives_a_task_to_a_pass(bench, options, work):
     served = netbench(bench, "serve", str(bench.task()), "--score", *options)

@@ -69,10 +69,15 @@ def _workload(name: str, port: int, address: str) -> list[dict[str, Any]]:
     ]
 
 
+def deployed() -> Any:
+    """The cluster, which the caller destroys."""
+    return KubeBackend().deploy(request(), labs=NetnsBackend().deploy)
+
+
 @contextlib.contextmanager
 def running() -> Iterator[Any]:
     """The cluster; agents may change it all the time."""
-    lab = KubeBackend().deploy(request(), labs=NetnsBackend().deploy)
+    lab = deployed()
     try:
         with lab.capability(CLUSTER).taking_changes():
             yield lab

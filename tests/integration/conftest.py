@@ -5,14 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_netbench.backends.kube.binaries import OWN_VARIABLE, Binaries
 from pytest_netbench.errors import RequirementMissing
+from tests.integration import clusters
+from tests.integration.clusters import Kubectl
 from tests.integration.containerlab import Site
 from tests.integration.engine import Engine, engine_of_this_machine
-from tests.integration.images import frr_image
+from tests.integration.images import frr_image, netbench_image
+from tests.integration.inspect_site import PROGRAM as INSPECT
+from tests.integration.inspect_site import Site as InspectSite
+from tests.integration.inspect_site import site_of
 from tests.integration.kube import binaries_of_this_machine
 from tests.labs.ssh.conftest import served  # noqa: F401  (a fixture)
 from tests.support.programs import NotToBeHad, Program, obtained
@@ -64,6 +70,26 @@ def binaries(say: Callable[[str], None]) -> Iterator[Binaries]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def shop(binaries: Binaries) -> Iterator[Any]:
+    """A small cluster of all tests of a file; agents may change it all the time."""
+    with clusters.running() as lab:
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def kubeconfig(shop: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """With which an agent's clients log in to ``shop``."""
+    with clusters.logged_in(shop, tmp_path_factory.mktemp("login")) as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def kubectl(binaries: Binaries, kubeconfig: Path) -> Kubectl:
+    """That of the server's release, logged in to ``shop``."""
+    return Kubectl(binaries.kubectl, kubeconfig)
+
+
 @pytest.fixture(scope="session")
 def docker(say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """A Docker engine: the one that runs, or one that ends with the tests."""
@@ -86,6 +112,30 @@ def image(docker: Engine, say: Callable[[str], None]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def netbench(docker: Engine, say: Callable[[str], None]) -> Iterator[str]:
+    """The container image of this checkout; beside it is that of agents, with ``-agent`` at its end."""
+    try:
+        name = netbench_image(docker, say=say)
+    except NotToBeHad as error:
+        pytest.skip(str(error))
+    yield name
+    if not docker.keeps_images:
+        docker.run("rmi", "-f", name, f"{name}-agent")
+
+
+@pytest.fixture(scope="session")
 def site(docker: Engine, image: str, tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Where labs of containerlab are deployed."""
     return Site(docker, tmp_path_factory.mktemp("containerlab"), image)
+
+
+@pytest.fixture(scope="session")
+def inspect_environment(obtain: Obtain, tmp_path_factory: pytest.TempPathFactory) -> InspectSite:
+    """Inspect, with this checkout's wheel."""
+    return site_of(obtain(INSPECT), tmp_path_factory.mktemp("inspect"))
+
+
+@pytest.fixture
+def inspect_site(inspect_environment: InspectSite, tmp_path: Path) -> InspectSite:
+    """Inspect, in a folder of the test's own."""
+    return InspectSite(inspect_environment.python, tmp_path)

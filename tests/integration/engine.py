@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_netbench.deadline import poll
-from tests.support.programs import NotToBeHad
+from tests.support.programs import NotToBeHad, cache
 
 _READY_S = 60
 _NAMESPACES = (
@@ -49,6 +50,8 @@ class Engine:
     """The words before a command that runs beside its containers; none if they are on this machine itself."""
     folder: Path | None = None
     """Its files, if it was started for the tests."""
+    keeps_images: bool = False
+    """Whether the next run finds the images and layers of this one."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -104,19 +107,42 @@ def engine_of_this_machine(folder: Path, *, say: Callable[[str], None]) -> Itera
         return
     if os.geteuid() != 0:
         raise NotToBeHad("no Docker engine runs, and only root can start one; fix: start Docker, or run as root")
-    with engine_of_its_own(folder, say=say) as engine:
+    with _kept_data() as data, engine_of_its_own(folder, say=say, data=data) as engine:
         yield engine
 
 
 @contextlib.contextmanager
-def engine_of_its_own(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
+def _kept_data() -> Iterator[Path | None]:
+    """A folder for images and layers that the next run finds again; ``None`` while another run uses it.
+
+    To build the image of this checkout anew takes minutes, most of them for layers that did not change.
+    """
+    place = cache() / "docker"
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+        else:
+            yield place / "data"
+
+
+@contextlib.contextmanager
+def engine_of_its_own(folder: Path, *, say: Callable[[str], None], data: Path | None = None) -> Iterator[Engine]:
     """An engine that ends with the block. Only root can start one.
+
+    Args:
+        folder: For its files.
+        say: Is told what is done.
+        data: For its images, which then stay; no containers and networks do.
 
     Raises:
         NotToBeHad: It cannot be started.
     """
     socket, log, parent = folder / "docker.sock", folder / "log", f"netbench-{os.getpid()}-{folder.name}"
-    daemon = f"dockerd -H unix://{socket} --data-root {folder}/data --exec-root {folder}/exec --pidfile {folder}/pid"
+    data_root = data or folder / "data"
+    daemon = f"dockerd -H unix://{socket} --data-root {data_root} --exec-root {folder}/exec --pidfile {folder}/pid"
     say("starting a Docker engine in namespaces of its own")
     with log.open("w") as output:
         # the first process of a PID namespace ends all others with itself
@@ -136,12 +162,23 @@ def engine_of_its_own(folder: Path, *, say: Callable[[str], None]) -> Iterator[E
             time.sleep(0.2)
         (init,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         enter = ("nsenter", "-t", init, "--net", "--pid", "--mount", "--wd=.")
-        yield replace(engine, enter=enter, folder=folder)
+        engine = replace(engine, enter=enter, folder=folder, keeps_images=data is not None)
+        _remove_left_over(engine)
+        yield engine
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         _remove_cgroups(parent)
         shutil.rmtree(folder / "data", ignore_errors=True)
+
+
+def _remove_left_over(engine: Engine) -> None:
+    """Containers, networks and unnamed images of a run that was killed, or of an earlier checkout."""
+    if engine.keeps_images:
+        if containers := engine.run("ps", "-aq").split():
+            engine.run("rm", "-f", *containers)
+        for kind in ("network", "volume", "image"):
+            engine.run(kind, "prune", "-f")
 
 
 def _reason(log: Path) -> str:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
+import re
 import subprocess
+import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.integration.engine import Engine
-from tests.support.programs import Build, Program, obtained
+from tests.support.programs import Build, NotToBeHad, Program, obtained
 
+ROOT = Path(__file__).parents[2]
 FRR = "netbench-integration:frr"
+BASE = "netbench-integration:base-{version}"
+NETBENCH = "netbench-integration:netbench"
 _PACKAGES = "frr,iproute2,iputils-ping,procps,nftables,iptables,conntrack,traceroute,tcpdump"
 _LEFT_OUT = [
     f"./{place}/*" for place in ("proc", "sys", "var/cache", "var/lib/apt/lists", "usr/share/doc", "usr/share/locale")
@@ -51,15 +60,100 @@ _IMAGE = Program(
 )
 
 
+def _dockerfile(pattern: str) -> list[str]:
+    return re.findall(pattern, (ROOT / "container/Dockerfile").read_text(), re.DOTALL)
+
+
+@functools.cache
+def _packages() -> tuple[str, ...]:
+    listed = " ".join(_dockerfile(r"--no-install-recommends (.*?)&& apt-get clean")).split()
+    return tuple(dict.fromkeys(word for word in listed if word != "\\"))
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
+
+
+def _make_base(build: Build) -> None:
+    # the engine has no network: apt finds the packages in its cache, and installs them while the image is built
+    tree = build.folder / "tree"
+    build.run("debootstrap", "--variant=minbase", "--include=ca-certificates", suite(), tree, *_mirror())
+    build.run("cp", "/etc/resolv.conf", tree / "etc/resolv.conf")
+    build.run("chroot", tree, "apt-get", "update", "-q")
+    install = ("apt-get", "install", "-y", "-q", "--no-install-recommends", "--download-only")
+    build.run("chroot", tree, *install, *_packages(), DEBIAN_FRONTEND="noninteractive")
+    build.run("tar", "-cf", build.folder / "image.tar", "-C", tree, ".")
+    build.run("rm", "-rf", "--one-file-system", tree)
+
+
+def _make_wheels(build: Build) -> None:
+    system = subprocess.run(["/usr/bin/python3", "--version"], capture_output=True, text=True, check=False).stdout
+    if not system.startswith(f"Python {sys.version_info.major}.{sys.version_info.minor}."):
+        raise NotToBeHad(f"the image has {system.strip()}, and these tests run with {sys.version.split()[0]}")
+    project = f"{ROOT}[{extras()}]"
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--prefer-binary")
+    build.run(*pip, "-c", ROOT / "scripts/constraints.txt", "-w", build.folder, project)
+    for own in build.folder.glob("pytest_netbench-*.whl"):
+        own.unlink()
+
+
+def extras() -> str:
+    """The extras of the package that the image has by default."""
+    (found,) = _dockerfile(r"ARG EXTRAS=([\w,]+)")
+    return found
+
+
+def netbench_image(engine: Engine, *, say: Callable[[str], None]) -> str:
+    """Build the image of this checkout without a network; returns its name.
+
+    Raises:
+        NotToBeHad: What it is built from cannot be had here.
+    """
+    base = Program(
+        name="container-base",
+        version=f"{suite()}-{_key(*_packages())}",
+        make=_make_base,
+        needs={"debootstrap": "apt-get install debootstrap"},
+        within_s=600,
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = json.dumps([project["dependencies"], project["optional-dependencies"]])
+    pinned = [wanted, (ROOT / "scripts/constraints.txt").read_text()]
+    wheels = Program(name="container-wheels", version=_key(extras(), sys.version, *pinned), make=_make_wheels)
+    name = BASE.format(version=base.version)
+    if not engine.run("images", "-q", name).strip():
+        _import(engine, obtained(base, say=say) / "image.tar", name)
+    say("building the image of this checkout")
+    done = subprocess.run(
+        ["scripts/image", "--build-arg", f"BASE={name}", "--build-arg", "PIP_NO_INDEX=1"],
+        cwd=ROOT,
+        env={
+            **engine.environment,
+            "NETBENCH_IMAGE": NETBENCH,
+            "NETBENCH_WHEELS": str(obtained(wheels, say=say)),
+            "DOCKER_BUILDKIT": "0",  # the plugin that the newer builder needs is no part of Debian's docker.io
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return NETBENCH
+
+
 def frr_image(engine: Engine, *, say: Callable[[str], None]) -> str:
     """Import the image with FRR and the tools of hosts; returns its name.
 
     Raises:
         NotToBeHad: It cannot be made here.
     """
-    with (obtained(_IMAGE, say=say) / "image.tar").open("rb") as archive:
+    _import(engine, obtained(_IMAGE, say=say) / "image.tar", FRR)
+    return FRR
+
+
+def _import(engine: Engine, archive: Path, name: str) -> None:
+    with archive.open("rb") as content:
         done = subprocess.run(
-            ["docker", "import", "-", FRR], stdin=archive, capture_output=True, env=engine.environment, check=False
+            ["docker", "import", "-", name], stdin=content, capture_output=True, env=engine.environment, check=False
         )
     assert done.returncode == 0, done.stderr.decode()
-    return FRR

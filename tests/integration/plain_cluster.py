@@ -32,8 +32,8 @@ from pytest_netbench.backends.kube.machine.containers import PROGRAM
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.kubernetes.policies import TABLE
+from pytest_netbench.lab.kubernetes import pod_program
 from pytest_netbench.lab.kubernetes.loop import EventLoop
-from pytest_netbench.lab.kubernetes.pod import program
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
 from tests.integration.kube import binaries_of_this_machine
@@ -113,7 +113,7 @@ def plain_cluster(binaries: Binaries) -> Iterator[PlainCluster]:
             topology=topology,
             dialects={node.name: "linux" for node in topology.nodes},
             startup_configs=plan.startup_configs(machines),
-            shared={PROGRAM: Path(program.__file__)},
+            shared={PROGRAM: pod_program.path()},
         )
         lab = NetnsBackend().deploy(request)
         port = loop.run(_started(runtime, lab, plane), timeout_s=_UP_S)
@@ -144,7 +144,7 @@ async def _started(runtime: Runtime, lab: Lab, plane: ControlPlane) -> int:
     tls.load_cert_chain(*plane.server_certificate)
     site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
     await site.start()
-    runtime._closing.append(front.close)
+    runtime._closing.push_async_callback(front.close)
     assert site._server is not None
     return int(site._server.sockets[0].getsockname()[1])
 

@@ -26,35 +26,15 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_netbench.backends.kube.binaries import Binaries, find
+from pytest_netbench.backends.kube.binaries import find
 from pytest_netbench.backends.kube.plan import WORKSTATION
 from pytest_netbench.platforms.capabilities import EXEC
-from tests.integration import clusters
 from tests.integration.clusters import SPACE, WORKLOADS, Kubectl, wait_until
 from tests.integration.conftest import Obtain
 from tests.support.programs import Build, Program
 
 OTHERS = Path.home() / ".cache/netbench/integration"
 TOOLBOX = "busybox:1.36"
-
-
-@pytest.fixture(scope="module")
-def lab(binaries: Binaries) -> Iterator[Any]:
-    """The cluster of all tests of this file."""
-    with clusters.running() as lab:
-        yield lab
-
-
-@pytest.fixture(scope="module")
-def config(lab: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with clusters.logged_in(lab, tmp_path_factory.mktemp("login")) as path:
-        yield path
-
-
-@pytest.fixture(scope="module")
-def kubectl(config: Path) -> Kubectl:
-    """That of the server's release."""
-    return Kubectl(find().kubectl, config)
 
 
 @pytest.fixture
@@ -137,8 +117,8 @@ def test_no_pod_of_the_application_waited_for_a_machine(kubectl: Kubectl) -> Non
 
 
 @pytest.mark.parametrize("program", _releases())
-def test_a_release_of_kubectl_works_unmodified(config: Path, program: Path | None, tmp_path: Path) -> None:
-    client = Kubectl(program or find().kubectl, config)
+def test_a_release_of_kubectl_works_unmodified(kubeconfig: Path, program: Path | None, tmp_path: Path) -> None:
+    client = Kubectl(program or find().kubectl, kubeconfig)
     assert "FIELDS" in client("explain", "networkpolicy.spec.ingress")
     client("apply", "-f", "-", input=MANIFEST.encode())
     try:
@@ -197,11 +177,11 @@ print("scale", ready)
 """
 
 
-def test_the_python_client_works_unmodified(config: Path, obtain: Obtain, tmp_path: Path) -> None:
+def test_the_python_client_works_unmodified(kubeconfig: Path, obtain: Obtain, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     python = obtain(PYTHON_CLIENT) / "venv/bin/python"
-    done = subprocess.run([python, script, config], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([python, script, kubeconfig], capture_output=True, text=True, timeout=120, check=False)
     said = ["logs True", "exec True", "talk True 4", "scale 2"]
     assert (done.stdout.splitlines(), done.returncode) == (said, 0), done.stderr
 
@@ -306,18 +286,18 @@ class Terminal:
             raise AssertionError(f"no {text!r} in {self._text!r}") from None
 
 
-def test_a_command_whose_client_goes_away_ends(lab: Any, kubectl: Kubectl, front: str) -> None:
+def test_a_command_whose_client_goes_away_ends(shop: Any, kubectl: Kubectl, front: str) -> None:
     client = kubectl.start("exec", front, "--", "sleep", "4713")
-    wait_until(lambda: processes(lab, "sleep 4713"))
+    wait_until(lambda: processes(shop, "sleep 4713"))
     client.kill()
     client.communicate()
-    wait_until(lambda: not processes(lab, "sleep 4713"), within_s=10)
+    wait_until(lambda: not processes(shop, "sleep 4713"), within_s=10)
 
 
-def processes(lab: Any, command: str) -> int:
+def processes(shop: Any, command: str) -> int:
     """How many processes of the lab's nodes have this command line."""
     pattern = f"[{command[0]}]{command[1:]}$"
-    done = lab.inner.nodes[WORKSTATION].capability(EXEC).run(["pgrep", "-c", "-f", pattern])
+    done = shop.inner.nodes[WORKSTATION].capability(EXEC).run(["pgrep", "-c", "-f", pattern])
     return int(done.stdout)
 
 
@@ -461,7 +441,9 @@ def test_several_containers_of_a_pod_share_its_network_and_its_variables_come_fr
         scratch("delete", "configmap", "colours")
 
 
-def test_two_restarts_of_all_workloads_leave_nothing_of_the_pods_before(lab: Any, kubectl: Kubectl, front: str) -> None:
+def test_two_restarts_of_all_workloads_leave_nothing_of_the_pods_before(
+    shop: Any, kubectl: Kubectl, front: str
+) -> None:
     kubectl("exec", front, "--", "sh", "-c", "echo kept > /tmp/file")
     for _ in range(2):
         kubectl("rollout", "restart", *(f"deploy/{name}" for name in WORKLOADS))
@@ -472,7 +454,7 @@ def test_two_restarts_of_all_workloads_leave_nothing_of_the_pods_before(lab: Any
     for pod in new:
         assert kubectl("exec", pod, "--", "ls", "/tmp") == ""
         assert kubectl("logs", pod).count("serving grpc") == 1
-    wait_until(lambda: processes(lab, "pod.py") == len(WORKLOADS) + 1)  # and the resolver
+    wait_until(lambda: processes(shop, "pod.py") == len(WORKLOADS) + 1)  # and the resolver
 
 
 # logs
@@ -504,9 +486,9 @@ def test_a_log_is_followed_until_its_container_ends(scratch: Kubectl) -> None:
 # machines
 
 
-def test_a_machine_that_the_control_plane_does_not_reach_times_out(lab: Any, kubectl: Kubectl, front: str) -> None:
+def test_a_machine_that_the_control_plane_does_not_reach_times_out(shop: Any, kubectl: Kubectl, front: str) -> None:
     machine = json.loads(kubectl("get", "pod", front, "-o", "json"))["spec"]["nodeName"]
-    node = lab.inner.nodes[machine].capability(EXEC)
+    node = shop.inner.nodes[machine].capability(EXEC)
     rule = "tcp dport 10250 drop"
     node.run(["nft", "add table ip cut; add chain ip cut c { type filter hook input priority 0; }"])
     node.run(["nft", f"add rule ip cut c {rule}"])
@@ -573,8 +555,8 @@ def opened(ask: urllib.request.Request, context: ssl.SSLContext) -> http.client.
         time.sleep(1)
 
 
-def test_two_hundred_watches_leave_the_cluster_usable(kubectl: Kubectl, front: str, config: Path) -> None:
-    told = yaml.safe_load(config.read_text())
+def test_two_hundred_watches_leave_the_cluster_usable(kubectl: Kubectl, front: str, kubeconfig: Path) -> None:
+    told = yaml.safe_load(kubeconfig.read_text())
     token, server = told["users"][0]["user"]["token"], told["clusters"][0]["cluster"]["server"]
     context = ssl._create_unverified_context()
     # the other ends of the connections, and two threads for each, are in this process, too

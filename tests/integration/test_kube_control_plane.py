@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.kube.binaries import Binaries
-from pytest_netbench.backends.kube.control_plane import ControlPlane, shared
+from pytest_netbench.backends.kube.control_plane import ControlPlane
+from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.errors import LabError
 from tests.integration.kube import create, deployment, dump, pods, resident_mb, until
 from tests.labs.netns import test_ordinary_user as ordinary
@@ -148,6 +149,28 @@ def test_a_cluster_that_cannot_be_reset_is_ended_and_replaced(binaries: Binaries
     try:
         assert another is not plane
         assert another.api.request("GET", "/api/v1/namespaces/shop")[0] == 404
+    finally:
+        another.stop()
+
+
+def test_a_reset_that_goes_on_beside_is_over_before_the_next_cluster_begins(binaries: Binaries) -> None:
+    plane = shared(binaries)
+    fresh = dump(plane)
+    for number in range(5):
+        _fill(plane, number)
+        with plane._etcd_lock:  # so long it cannot do anything
+            plane.reset_beside()
+            assert pods(plane.api, f"shop{number}"), "it is not waited for"
+        assert shared(binaries) is plane
+        assert dump(plane) == fresh
+    _fill(plane, 5)
+    etcd = next(pid for pid, name in plane_owner.descendants(plane.pid).items() if name == "etcd")
+    os.kill(etcd, signal.SIGSTOP)
+    plane.reset_beside()
+    another = shared(binaries)
+    try:
+        assert another is not plane
+        assert not plane.alive
     finally:
         another.stop()
 

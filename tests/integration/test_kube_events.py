@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pytest_netbench.backends.kube.binaries import Binaries, find
-from pytest_netbench.backends.kube.control_plane import shared
 from pytest_netbench.backends.kube.machine.recorder import EVERY_S, MOST_OF_A_POD
+from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.platforms.capabilities import CLUSTER
 from tests.integration import clusters
 from tests.integration.clusters import WORKLOADS, Kubectl, wait_until
@@ -20,18 +17,6 @@ from tests.integration.kube import dump
 
 TOOLBOX = "busybox:1.36"
 OF_A_START = ["Pulled", "Created", "Started"]
-
-
-@pytest.fixture(scope="module")
-def lab(binaries: Binaries) -> Iterator[Any]:
-    with clusters.running() as lab:
-        yield lab
-
-
-@pytest.fixture
-def kubectl(lab: Any, tmp_path: Path) -> Iterator[Kubectl]:
-    with clusters.logged_in(lab, tmp_path) as path:
-        yield Kubectl(find().kubectl, path)
 
 
 def events(kubectl: Kubectl, pod: str) -> list[dict[str, Any]]:
@@ -133,9 +118,9 @@ def test_pods_that_cannot_start_make_few_events(kubectl: Kubectl) -> None:
         kubectl("delete", "pod", "many")
 
 
-def test_what_is_deployed_anew_tells_nothing_of_the_pods_of_before(lab: Any, kubectl: Kubectl) -> None:
+def test_what_is_deployed_anew_tells_nothing_of_the_pods_of_before(shop: Any, kubectl: Kubectl) -> None:
     before = {one["metadata"]["name"] for one in json.loads(kubectl("get", "pods", "-o", "json"))["items"]}
-    lab.capability(CLUSTER).renew()
+    shop.capability(CLUSTER).renew()
     for workload in WORKLOADS:
         wait_until(lambda workload=workload: reasons(kubectl, workload) == dict.fromkeys(OF_A_START, 1))
     told = {one["involvedObject"]["name"] for workload in WORKLOADS for one in events(kubectl, workload)}

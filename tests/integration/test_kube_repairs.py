@@ -1,4 +1,7 @@
-"""Repairs on a cluster that runs here: who repairs it, who does not, who breaks something, and what is left."""
+"""Repairs on a cluster that runs here: who repairs it, who breaks something, what is told, and what is left.
+
+Who leaves, opens or closes everything is tried in ``test_kube_drawn``.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.backends.kube.binaries import Binaries
-from pytest_netbench.backends.kube.control_plane import shared
+from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.errors import LabError
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
@@ -22,21 +24,13 @@ from pytest_netbench.model.trial import Brief, Submission, TrialRecord
 from pytest_netbench.trial.stage import Stage
 from tests.support.repair_trials import Typist, attempted, scores
 
-DELETE_ALL = "kubectl delete networkpolicy --all -n boutique"
-DENY_ALL = f"""\
-{DELETE_ALL}
+DENY_ALL = """\
+kubectl delete networkpolicy --all -n boutique
 kubectl apply -f - <<'EOF'
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
-metadata: {{name: closed, namespace: boutique}}
-spec: {{podSelector: {{}}, policyTypes: [Ingress, Egress]}}
-EOF"""
-ALLOW_ALL = """\
-kubectl apply -f - <<'EOF'
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: open, namespace: boutique}
-spec: {podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{}], egress: [{}]}
+metadata: {name: closed, namespace: boutique}
+spec: {podSelector: {}, policyTypes: [Ingress, Egress]}
 EOF"""
 
 
@@ -53,18 +47,6 @@ def test_the_oracle_repairs_it_and_breaks_nothing(task: Task) -> None:
     assert {one.status for one in record.testcase_results} == {"pass"}
     assert record.environment.backend == "kube, netns"
     assert record.environment.platforms["kubernetes"] == "1.36.3"
-
-
-def test_doing_nothing_repairs_nothing(task: Task) -> None:
-    assert scores(attempted(task, Nop()))["correctness"] == 0.0
-
-
-@pytest.mark.parametrize("command", [DENY_ALL, ALLOW_ALL, DELETE_ALL])
-def test_what_opens_or_closes_everything_is_no_repair(task: Task, command: str) -> None:
-    agent = Typist(command)
-    got = scores(attempted(task, agent))
-    assert got["correctness"] == 0.0, agent.seen
-    assert got["safety"] == 0.0, "flows that were right are wrong now"
 
 
 def test_a_step_that_breaks_a_flow_counts_although_it_is_undone(task: Task) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.families.configure import ConfigureFamily
+from pytest_netbench.families.configure.mutation import mutants
+from pytest_netbench.families.configure.proof.judging import Judge
+from pytest_netbench.families.configure.proof.workshop import Workshop
 from pytest_netbench.families.proof import Extent
+from pytest_netbench.families.protocol import Scene
 from pytest_netbench.kubernetes.applications.addresses import WORKSTATION
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.solutions import Solutions
@@ -59,6 +63,13 @@ def attempted(task: Task, agent: object) -> TrialRecord:
         return stage.evaluate()
 
 
+@contextmanager
+def staged(task: Task) -> Iterator[Scene]:
+    """A fresh cluster of a task, as a self-test opens it."""
+    with Stage(task, SETTINGS) as stage:
+        yield stage.scene
+
+
 def scores(record: TrialRecord) -> dict[str, float | None]:
     return {one.metric: one.value for one in apply_scorers(record, ConfigureFamily.scorers, where="worker")}
 
@@ -86,10 +97,17 @@ def test_the_oracle_passes_with_the_commands_of_the_record(path: Path) -> None:
 
 
 @of_each_task
-def test_doing_nothing_fails_what_the_task_asks_for(path: Path) -> None:
-    record = attempted(load_task(path), Nop())
-    asked = {one.name for one in record.testcase_results if one.role == "intent"}
-    assert set(failed(record)) == asked
+def test_who_only_looks_fails_what_the_task_asks_for_and_is_not_told_how_it_is_solved_or_judged(path: Path) -> None:
+    task, agent = load_task(path), Enters()
+    record = attempted(task, agent)
+    wanted = {one.name for one in record.testcase_results if one.role == "intent"}
+    assert set(failed(record)) == wanted
+    *told, public = map(words, agent.told)
+    assert all(words(one.text) in told[0] for one in configuration_of(task).intents)
+    asked = words(" ".join(one.text for one in configuration_of(task).intents))
+    hidden = [one for one in secrets(task) if words(one) not in public and words(one) not in asked]
+    assert len(hidden) > 10
+    assert [one for one in hidden if any(words(one) in text for text in told)] == []
 
 
 def test_right_solutions_pass_and_wrong_ones_fail() -> None:
@@ -103,6 +121,24 @@ def test_right_solutions_pass_and_wrong_ones_fail() -> None:
     right, wrong = len(recorded.right), len(recorded.wrong)
     assert report.shown["right pass"] == f"{right} of {right}"
     assert report.shown["wrong fail"] == f"{wrong} of {wrong}"
+
+
+def test_a_mutant_is_told_from_the_ground_truth_by_flows_that_no_testcase_tries() -> None:
+    task = named("three-tiers")
+    stripped = task.model_copy(update={"payload": configuration_of(task).model_copy(update={"testcases": ()})})
+    workshop = Workshop(stripped, lambda: staged(stripped), Extent(repeats=1))
+    judge = Judge(workshop)
+    judge.prepare()
+    truth = configuration_of(task).ground_truth_configs
+    mutant = next(one for one in mutants(configuration_of(task)) if one.operator == "keyword")
+    renamed = [re.sub(r"(metadata: \{name: )", r"\1other-", one) for one in reversed(truth_of(task))]
+    found = {}
+    for name, configs in {"mutant": mutant.configs(truth), "renamed": {WORKSTATION: renamed}}.items():
+        with workshop.network() as network:
+            assert workshop.apply(network, configs).refused == ()
+            found[name] = [str(one) for each in judge.differences(network) for one in each]
+    assert found["renamed"] == []
+    assert any("/8080" in one or "/9000" in one or "/6379" in one for one in found["mutant"]), mutant
 
 
 def test_policies_with_other_names_in_another_order_have_the_same_commands() -> None:
@@ -152,18 +188,6 @@ def test_a_pod_that_the_agent_removed_is_its_failure() -> None:
     record = attempted(task, agent)
     assert agent.refused == []
     assert "portal reaches accounts" in failed(record)
-
-
-@of_each_task
-def test_no_agent_is_told_how_a_task_is_solved_or_judged(path: Path) -> None:
-    task, agent = load_task(path), Enters()
-    attempted(task, agent)
-    *told, public = map(words, agent.told)
-    assert all(words(one.text) in told[0] for one in configuration_of(task).intents)
-    asked = words(" ".join(one.text for one in configuration_of(task).intents))
-    hidden = [one for one in secrets(task) if words(one) not in public and words(one) not in asked]
-    assert len(hidden) > 10
-    assert [one for one in hidden if any(words(one) in text for text in told)] == []
 
 
 def test_solutions_that_are_claimed_to_be_wrong_are_found_to_be_right() -> None:

@@ -17,6 +17,7 @@ import pytest
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.backends.kube.plan import WORKSTATION
 from pytest_netbench.backends.kubeconfig import leases, proof, settings
 from pytest_netbench.backends.kubeconfig.backend import KubeconfigBackend
 from pytest_netbench.errors import LabError, RequirementMissing
@@ -27,9 +28,11 @@ from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.taskfile import load_task
+from pytest_netbench.trial import run_trial
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from tests.integration.plain_cluster import CONTEXT, IMAGE, PlainCluster, plain_cluster
+from tests.integration.prompts import PromptOracle
 from tests.support.repair_trials import Typist
 from tests.support.task_list import TASKS
 
@@ -37,6 +40,7 @@ SPACE = "boutique"
 SETTINGS = Settings(backend=("kubeconfig",))
 DEPLOYED = """\
 import sys, time
+from pytest_netbench.trial import run_trial
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from tests.integration.test_kubeconfig import drawn
@@ -116,16 +120,13 @@ def test_the_oracle_repairs_what_doing_nothing_does_not() -> None:
     assert left["correctness"] == 0.0
 
 
-def test_a_task_in_a_file_is_solved_by_the_oracle_and_not_by_doing_nothing() -> None:
-    task = load_task(TASKS / "kubernetes/tenant-of-two-namespaces.task.yaml")
-    # without what is skipped there
-    measured = tuple(
-        one for one in task.payload.testcases if one.protocol != "icmp" and "coredns" not in (one.source, one.target)
-    )
-    task = task.model_copy(update={"payload": task.payload.model_copy(update={"testcases": measured})})
-    solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
-    assert solved == {}
-    assert {"router does not reach base-a", "site-a does not reach router"} <= untouched.keys()
+def test_a_repair_at_the_prompt_of_a_login_is_judged_as_one_by_requests() -> None:
+    agent = PromptOracle()
+    result = run_trial(drawn(), agent, ssh=True, settings=SETTINGS)
+    assert result.record is not None, result
+    assert (result.record.error, agent.logins) == (None, (WORKSTATION,)), "nobody logs in to pods there"
+    got = {score.metric: score.value for score in apply_scorers(result.record, RepairFamily.scorers, where="worker")}
+    assert (got["correctness"], got["safety"]) == (1.0, 1.0)
 
 
 def test_the_shipped_task_that_can_be_measured_has_the_verdicts_of_the_other_backend() -> None:

@@ -18,7 +18,8 @@ from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.faults.ospf_links import OSPF_TIMERS_WRONG
 from pytest_netbench.faults.reasoning import repairs
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task

@@ -13,7 +13,8 @@ import pytest
 
 from pytest_netbench.agents.resolve import resolve_agent
 from pytest_netbench.generators.default_faults import DIAGNOSED
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord

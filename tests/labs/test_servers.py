@@ -18,7 +18,8 @@ from pytest_netbench.faults.injecting import inject_all
 from pytest_netbench.faults.reasoning import known
 from pytest_netbench.faults.servers import HOST_CPU_LIMITED, OnServer
 from pytest_netbench.generators.default_faults import SERVED
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import get, look_up

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -229,3 +231,24 @@ def test_what_cannot_be_recorded_or_replayed_is_refused_before_any_lab(mine, arg
     assert refused.ret == 4
     refused.stderr.fnmatch_lines([words])
     assert mine.labs() == []
+
+
+def test_cassettes_in_the_directories_of_shards_are_merged_and_can_be_replayed(mine, monkeypatch):
+    for name in ("b", "c"):
+        mine.task(name, task_name=name)
+    with OpenAIServer(repairs) as server, monkeypatch.context() as patch:
+        for name, value in server.environment.items():
+            patch.setenv(name, value)
+        for shard in ("1", "2"):
+            place = (f"--netbench-results=s{shard}", f"--netbench-record=s{shard}/cassettes")
+            mine.run(AGENT, f"--netbench-shard={shard}/2", *place, timeout=200)
+    command = [sys.executable, "-m", "pytest_netbench.cli", "merge", "s1", "s2", "-o", "merged"]
+    subprocess.run(command, cwd=mine.path, check=True, capture_output=True, timeout=60)
+    again = mine.run(
+        AGENT,
+        "--netbench-replay=merged/cassettes",
+        "--netbench-replay-pace=0",
+        "--netbench-results=replayed",
+        timeout=200,
+    )
+    again.assert_outcomes(passed=3)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -231,3 +232,25 @@ def test_what_would_write_the_truth_is_refused(sealed, option):
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(["*unseal the tasks first*"])
     assert found(sealed, done.stdout.str()) == []
+
+
+def test_sealed_results_are_merged_without_the_key_and_unsealed_from_the_merge(sealed):
+    folder = sealed.path
+    for shard in ("1", "2"):
+        options = ("--agent=oracle", "--agent=nop", "--netbench-key=owner.key", f"--netbench-shard={shard}/2")
+        sealed.run("-q", *options, f"--netbench-results=s{shard}")
+    assert len(json.loads((folder / "s1" / "shard.json").read_text())["partition"]["items"]) == 4
+    for name in ("s1", "s2"):
+        assert not [word for word in SECRETS if word in (folder / name / "shard.json").read_text()]
+    done = sealed.netbench("merge", "s1", "s2", "-o", "merged")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    for path in (folder / "merged").rglob("*"):
+        if path.is_file():
+            assert not [word for word in SECRETS if word in path.read_text()], path
+    cases = ET.parse(folder / "merged" / "junit.xml").getroot().iter("testcase")
+    failures = [str(one.get("message")) for case in cases for one in case.iter("failure")]
+    assert len(failures) == 2
+    assert all("the reasons are sealed, as the task is" in one for one in failures)
+    done = sealed.netbench("unseal", "merged", "-o", "open", "--key", "owner.key")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert {one["task_name"] for one in sealed.results("open")} == {"Quagga"}

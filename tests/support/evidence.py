@@ -15,7 +15,8 @@ from pytest_netbench.faults.kubernetes.builders import ClusterValue
 from pytest_netbench.faults.kubernetes.workers import WorkerValue
 from pytest_netbench.faults.reasoning import evidence_of
 from pytest_netbench.generators.default_faults import OF_DHCP, OF_LB, OF_QOS, OF_RPKI, OF_VPN, SERVED
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.kubernetes.applications.addresses import WORKERS
 from pytest_netbench.kubernetes.applications.drawing import drawn
 from pytest_netbench.kubernetes.applications.manifests import manifests

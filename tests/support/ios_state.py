@@ -18,7 +18,7 @@ _SYSCTLS: Final = r"^net\.ipv[46]\.(conf|icmp|ip_|neigh|route)"
 _CHANGING: Final = re.compile(r"stable_secret|\.neigh\.|mc_forwarding|base_reachable|gc_|flush|nf_|hop_limit|\.mtu")
 _ASKED: Final = ("show ip interface brief", "show ip protocols", "show ip ospf interface", "show ip route static")
 _ELEMENTS = re.compile(r"elements = \{([^}]*)\}")
-_SEEN = re.compile(r"^table inet seen \{.*?^\}\n", re.MULTILINE | re.DOTALL)
+_SEEN = re.compile(r"^table (?:inet|arp) seen \{.*?^\}\n", re.MULTILINE | re.DOTALL)
 """What packets fill: which interfaces sent and received any."""
 _EMPTY = re.compile(r"interface \S+( vrf \S+)?$")
 _COUNTED = re.compile(r"direct_packets_stat \d+|\b[89a-f][0-9a-f]{3}:")

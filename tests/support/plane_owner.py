@@ -10,7 +10,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pytest_netbench.backends.kube import binaries, control_plane
+from pytest_netbench.backends.kube import binaries, sharing
 
 
 def descendants(pid: int) -> dict[int, str]:
@@ -28,7 +28,7 @@ def descendants(pid: int) -> dict[int, str]:
 
 def main(folder: str) -> None:
     """Start a control plane and wait."""
-    plane = control_plane.shared(binaries.find(Path(folder)))
+    plane = sharing.shared(binaries.find(Path(folder)))
     print(
         json.dumps({"pids": descendants(plane.pid) | {plane.pid: "supervisor"}, "version": plane.version}), flush=True
     )

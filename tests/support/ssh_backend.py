@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -132,6 +132,11 @@ class CommandLineNode:
 
 class OpenGuard:
     """Lets every line pass: the driver answers for what it sends."""
+
+    stands_still = False
+
+    def moving(self) -> AbstractContextManager[Typed]:
+        return nullcontext(Typed())
 
     @contextmanager
     def enter(self, device: str, session: str, line: str, kind: str) -> Iterator[Typed]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from pytest_netbench.lab.ssh.hosts import Typed
@@ -31,6 +31,11 @@ class ScriptedTerminal:
     shown: str = ""
     entered: list[Entered] = field(default_factory=list)
     _output: Entered | None = None
+
+    stands_still: bool = False
+
+    def moving(self) -> AbstractContextManager[Typed]:
+        return nullcontext(Typed())
 
     @property
     def waiting(self) -> bool:

@@ -151,8 +151,12 @@ class _Sample(NamedTuple):
 
 
 def _counters(ani: Ani) -> _Sample:
+    """The last sample; an empty one where telemetry has no counters."""
     sql = "SELECT * FROM interfaces WHERE time_s = (SELECT max(time_s) FROM interfaces)"
-    found = ani.call("query-telemetry", {"sql": sql})
+    try:
+        found = ani.call("query-telemetry", {"sql": sql})
+    except AniError:
+        return _Sample(time_s=0.0, rows={})
     rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
     return _Sample(
         time_s=max((row["time_s"] for row in rows), default=0.0),

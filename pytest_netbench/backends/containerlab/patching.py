@@ -61,18 +61,21 @@ class _Panel:
         setns(home, CLONE_NEWNET)
         indexes = iter(range(wires.FIRST_INDEX, sys.maxsize))
         requests: list[Request] = []
+        program = None if spec["program"] is None else wires.WireProgram(spec["program"])
         links = [_joined(requests, number, link, indexes) for number, link in enumerate(spec["links"])]
         with Netlink() as netlink:
             netlink.do(requests)
         for laid, link in zip(links, spec["links"], strict=True):
             for near, far in _wired(laid):
-                pid = wires.start_wire(spec["program"], near, far, link["wire"])
+                if program is None:
+                    raise OSError("there is no program that delays, loses and limits")
+                pid = wires.start_wire(program, near, far, link["wire"])
                 self._running[pid] = wires.description(near, far)
         self._cables = Cables(
             links,
             networks=networks,
             home=home,
-            program=spec["program"],
+            program=program,
             next_index=next(indexes),
             running=self._running,
         )

@@ -69,7 +69,7 @@ def etcd() -> Component:
             "--log-level=warn",
             "--logger=zap",
         ),
-        {"GOGC": "50"},
+        {"GOGC": "100"},
     )
 
 
@@ -95,7 +95,7 @@ def apiserver(files: Mapping[str, str]) -> Component:
             "--event-ttl=10m",
         ),
         # little collection while it starts, and a bound that it keeps with hundreds of objects
-        {"GOGC": "400", "GOMEMLIMIT": "240MiB"},
+        {"GOGC": "400", "GOMEMLIMIT": "340MiB"},
     )
 
 
@@ -114,7 +114,7 @@ def controller_manager(files: Mapping[str, str]) -> Component:
             "--node-monitor-period=100ms",
             "--node-monitor-grace-period=20s",
         ),
-        {"GOGC": "50"},
+        {"GOGC": "100"},
     )
 
 
@@ -129,5 +129,5 @@ def scheduler(files: Mapping[str, str]) -> Component:
             "--kube-api-qps=1000",
             "--kube-api-burst=1000",
         ),
-        {"GOGC": "50"},
+        {"GOGC": "100"},
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import functools
 import http.client
 import os
 import secrets
 import socket
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +17,7 @@ from pytest_netbench.backends.kube import certificates, components
 from pytest_netbench.backends.kube.api import Api
 from pytest_netbench.backends.kube.binaries import Binaries
 from pytest_netbench.backends.kube.etcd import Etcd
-from pytest_netbench.backends.kube.snapshots import Snapshot
+from pytest_netbench.backends.kube.snapshots import ALL, Snapshot
 from pytest_netbench.backends.kube.supervised import Namespaces
 from pytest_netbench.errors import LabError
 
@@ -47,7 +46,10 @@ class ControlPlane:
         self.admin_token = secrets.token_urlsafe(24)
         self.api = Api(self.connect, ca=self.ca_pem, token=self.admin_token)
         self._etcd: Etcd | None = None
+        self._etcd_lock = threading.Lock()
         self._snapshot: Snapshot | None = None
+        self._resetting: threading.Thread | None = None
+        self._was_left = False
         self._files = [_kept("certificate", keys.certificate), _kept("key", keys.key)]
 
     @classmethod
@@ -106,6 +108,21 @@ class ControlPlane:
         except ConnectionError as error:
             raise LabError(f"the API server takes no connection: {error}; {self.problems}") from error
 
+    def remove(self, *prefixes: str, kept: Collection[str] = ()) -> None:
+        """Remove all objects below keys of etcd; for any thread. Nothing waits for finalizers or grace periods.
+
+        Args:
+            prefixes: Of the keys, without that of all.
+            kept: Keys, without that of all, of objects that stay.
+
+        Raises:
+            LabError: The control plane has ended.
+        """
+        with self._etcd_lock:
+            if self._etcd is None:
+                raise LabError("the control plane was ended")
+            self._etcd.remove((ALL + one.encode() for one in prefixes), kept=[ALL + one.encode() for one in kept])
+
     def reset(self) -> None:
         """Bring all objects back to those of a fresh cluster. Where that fails, the control plane is ended.
 
@@ -114,9 +131,40 @@ class ControlPlane:
         if self._snapshot is None or self._etcd is None:
             return
         try:
-            self._snapshot.restore(self._etcd, self.api, within_s=_RESET_S)
+            with self._etcd_lock:
+                self._snapshot.restore(self._etcd, self.api, within_s=_RESET_S)
         except LabError:
             self.stop()
+
+    def reset_beside(self) -> None:
+        """Reset while the next trial is prepared. ``begin`` waits for the end, so nobody writes anything before."""
+        self.await_reset()
+        self._was_left = True
+        self._resetting = threading.Thread(target=self._reset_or_stop, name="netbench-reset", daemon=True)
+        self._resetting.start()
+
+    def await_reset(self) -> None:
+        """Return once the reset that goes on has ended."""
+        if self._resetting is not None:
+            self._resetting.join()
+            self._resetting = None
+
+    def begin(self) -> None:
+        """Let a cluster begin: return once the reset of the one before has ended, and still holds.
+
+        What a controller wrote so late that the reset did not see it is gone afterwards, too.
+        """
+        self.await_reset()
+        if self._was_left:
+            self._was_left = False
+            self._reset_or_stop()
+
+    def _reset_or_stop(self) -> None:
+        try:
+            self.reset()
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """End all components; returns when they have ended."""
@@ -178,41 +226,6 @@ class ControlPlane:
             time.sleep(_POLL_S)
         logs = "\n".join(f"{name}: {_end(one.log)}" for name, one in self._namespaces.programs().items())
         raise LabError(f"the control plane did not come up within {_UP_S:.0f} s ({said}): {logs}")
-
-
-class _Shared:
-    """The control plane of this process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._plane: ControlPlane | None = None
-        atexit.register(self._end)
-
-    def get(self, binaries: Binaries) -> ControlPlane:
-        with self._lock:
-            if self._plane is None or not self._plane.alive:
-                self._end()
-                self._plane = ControlPlane.start(binaries)
-            return self._plane
-
-    def _end(self) -> None:
-        if self._plane is not None:
-            self._plane.stop()
-            self._plane = None
-
-
-@functools.cache
-def _shared_of(_process: int) -> _Shared:
-    return _Shared()
-
-
-def shared(binaries: Binaries) -> ControlPlane:
-    """Return the control plane of this process, which is started if none runs, or none any more.
-
-    Raises:
-        LabError: It does not come up.
-    """
-    return _shared_of(os.getpid()).get(binaries)
 
 
 def _kept(name: str, text: str) -> int:

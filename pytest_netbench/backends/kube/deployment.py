@@ -12,16 +12,17 @@ from typing import Final
 from pytest_netbench.backends.kube import plan
 from pytest_netbench.backends.kube.binaries import find
 from pytest_netbench.backends.kube.control import Control
-from pytest_netbench.backends.kube.control_plane import ControlPlane, shared
+from pytest_netbench.backends.kube.control_plane import ControlPlane
 from pytest_netbench.backends.kube.lab import ClusterLab, outside_of
 from pytest_netbench.backends.kube.machine.containers import PROGRAM
 from pytest_netbench.backends.kube.runtime import Runtime
+from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.errors import InputError, LabError
 from pytest_netbench.kubernetes.applications.addresses import WORKERS
 from pytest_netbench.kubernetes.objects import Object, parse
 from pytest_netbench.lab.clusters import Labs
+from pytest_netbench.lab.kubernetes import pod_program
 from pytest_netbench.lab.kubernetes.loop import EventLoop
-from pytest_netbench.lab.kubernetes.pod import program
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
@@ -72,7 +73,6 @@ def _cluster(
         return ClusterLab(request, control=control, runtime=runtime, control_plane=control_plane)
     except BaseException:
         control.close()
-        control_plane.reset()
         raise
 
 
@@ -105,5 +105,5 @@ def _lab_request(
         startup_configs=plan.startup_configs(tuple(machines), outside),
         requirements=("nft-ct", "nft-nat", "nft-numgen"),
         workers=request.workers,
-        shared={"kubectl": kubectl, PROGRAM: Path(program.__file__)},
+        shared={"kubectl": kubectl, PROGRAM: pod_program.path()},
     )

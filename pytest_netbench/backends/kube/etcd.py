@@ -6,7 +6,7 @@ import base64
 import http.client
 import json
 import socket
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
@@ -85,6 +85,14 @@ class Etcd:
             answer = self._ask("txn", {"success": [operations[key] for key in batch]})
             revisions |= {key: int(answer["header"]["revision"]) for key in batch if key in put}
         return revisions
+
+    def remove(self, prefixes: Iterable[bytes], *, kept: Collection[bytes] = ()) -> None:
+        """Delete all keys below prefixes but those that are kept.
+
+        Raises:
+            LabError: The server does not answer.
+        """
+        self.change(put={}, delete=[key for one in prefixes for key in self.look(one) if key not in kept])
 
     def forget_history(self) -> None:
         """Forget all former values of all keys, whose room is used again.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from pytest_netbench.backends.kube.control import Control
 from pytest_netbench.backends.kube.control_plane import ControlPlane
@@ -15,6 +14,7 @@ from pytest_netbench.backends.kube.plan import API_PORT, CONTROL_PLANE_ADDRESS, 
 from pytest_netbench.backends.kube.prober import ClusterProber
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.lab.capabilities import PROBES, WORKERS
+from pytest_netbench.lab.kubernetes.logins import kubeconfig
 from pytest_netbench.lab.kubernetes.nodes import CHANGING, READING, Workstation
 from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.lab.request import LabRequest
@@ -27,7 +27,6 @@ from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.kubernetes import KubernetesDriver, PodDriver
 
 T = TypeVar("T")
-CONTEXT: Final = "cluster"
 
 
 class ClusterLab:
@@ -57,6 +56,7 @@ class ClusterLab:
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.readiness = Readiness()
         self.deploy_s = 0.0
+        self._was_destroyed = False
         self._control = control
         self._control_plane = control_plane
         self._outside = {one.name: self._host(one) for one in outside_of(request)}
@@ -92,8 +92,10 @@ class ClusterLab:
     def _log_in(self, runtime: Runtime) -> None:
         files = self.inner.nodes[WORKSTATION].capability(FILES)
         ca_data = base64.b64encode(self._control_plane.ca_pem.encode()).decode()
+        server = f"https://{CONTROL_PLANE_ADDRESS}:{API_PORT}"
+        cluster = {"server": server, "certificate-authority-data": ca_data}
         for path, user in ((CHANGING, runtime.changer), (READING, runtime.reader)):
-            files.write_file(path, kubeconfig(ca_data, user.name, user.token))
+            files.write_file(path, kubeconfig(cluster, user=user.name, token=user.token))
 
     def driver(self, node: str) -> Any:
         return self._drivers[self.nodes[node].platform]
@@ -103,13 +105,21 @@ class ClusterLab:
         return kind.of(offered, owner="this cluster")
 
     def destroy(self) -> None:
-        """End everything of this cluster; the API server stays, with the objects of a fresh one. Idempotent."""
-        self._control.close()
-        self.inner.destroy()
-        self._control_plane.reset()
+        """End everything of this cluster. The API server stays; its objects become those of a fresh one meanwhile.
+
+        Idempotent.
+        """
+        was_destroyed, self._was_destroyed = self._was_destroyed, True
+        if was_destroyed:  # there may be objects of another cluster
+            return
+        try:
+            self._control.close()
+        finally:
+            self.inner.destroy()
 
     def await_cleanup(self) -> None:
         self.inner.await_cleanup()
+        self._control_plane.await_reset()
 
 
 def outside_of(request: LabRequest) -> tuple[Outside, ...]:
@@ -117,20 +127,4 @@ def outside_of(request: LabRequest) -> tuple[Outside, ...]:
     names = [node.name for node in request.topology.nodes if node.role == OUTSIDE]
     return tuple(
         Outside(name, number, request.startup_configs.get(name, "")) for number, name in enumerate(names, start=1)
-    )
-
-
-def kubeconfig(ca_data: str, user: str, token: str) -> str:
-    """The file with which ``kubectl`` logs in: JSON, which is YAML too."""
-    cluster = {"server": f"https://{CONTROL_PLANE_ADDRESS}:{API_PORT}", "certificate-authority-data": ca_data}
-    return json.dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": CONTEXT, "cluster": cluster}],
-            "users": [{"name": user, "user": {"token": token}}],
-            "contexts": [{"name": CONTEXT, "context": {"cluster": CONTEXT, "user": user}}],
-            "current-context": CONTEXT,
-        },
-        indent=2,
     )

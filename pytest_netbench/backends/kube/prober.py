@@ -19,6 +19,9 @@ POD: Final = "pod"
 class ClusterProber:
     """Implements ``lab.probing.Prober``: probes of the lab below, between the nodes that pods are at the moment.
 
+    Nothing is measured before machines act on changes for which they were waited for in vain. What is measured while a
+    part of the cluster has ended is an error, and no result.
+
     Args:
         prober: Of the lab.
         control: The cluster.
@@ -34,10 +37,12 @@ class ClusterProber:
         return _Places(self._control, self._outside)
 
     def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
+        self._control.settle()
         places = self._places()
         translated = [places.translated(probe) for probe in probes]
         asked = [one for one in translated if isinstance(one, Probe)]
         answers = iter(self._prober.probe(asked, repetitions=repetitions, seed=seed))
+        self._control.check()
         results = [
             next(answers) if isinstance(one, Probe) else ProbeResult(delivered=False, detail=one, sent=False)
             for one in translated

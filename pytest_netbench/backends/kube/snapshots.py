@@ -57,6 +57,7 @@ _QUIET_S: Final = 0.06
 # the node controller looks for nodes every 0.1 s, and makes an event of each that is gone
 _NODES_QUIET_S: Final = 0.25
 _FRESH_QUIET_S: Final = 0.2
+_LATE: Final = 5
 
 
 class Snapshot:
@@ -114,8 +115,12 @@ class Snapshot:
                 equal_since = None
                 quiet_s = max(quiet_s, _NODES_QUIET_S if any(key.startswith(_NODES) for key in foreign) else _QUIET_S)
                 self._put_back(etcd, api, foreign, changed, until)
-            elif equal_since is None and _groups(api) == self._groups:
-                equal_since = time.monotonic()
+            elif equal_since is None:
+                asked = time.monotonic()
+                if _groups(api) == self._groups:
+                    equal_since = time.monotonic()
+                    # where the API server answers late, what controllers have asked for is late, too
+                    quiet_s = max(quiet_s, _LATE * (equal_since - asked)) if quiet_s else 0.0
             if equal_since is not None and time.monotonic() - equal_since >= quiet_s:
                 etcd.forget_history()
                 return

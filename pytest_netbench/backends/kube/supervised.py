@@ -39,6 +39,13 @@ class Program:
     log: str
 
 
+class Connected(socket.socket):
+    """A socket that is connected already."""
+
+    def connect(self, address: object) -> None:
+        """Stay connected to whom it is connected."""
+
+
 class Namespaces:
     """Namespaces of users, networks, processes and files, with a supervisor in them. All ends with this process.
 

@@ -18,11 +18,12 @@ from pytest_netbench.lab.kubernetes.client import (
     Kind,
     Object,
 )
+from pytest_netbench.lab.kubernetes.loop import ended
 from pytest_netbench.lab.kubernetes.stores import Store, key_of
 
 FOLLOWED: Final = (POD, NAMESPACE, SERVICE, ENDPOINT_SLICE, NETWORK_POLICY)
 """Kinds that machines follow."""
-_SEEN: Final = (POD, SERVICE, ENDPOINT_SLICE, NODE)
+_SEEN: Final = (*FOLLOWED, NODE)
 
 
 class View:
@@ -45,6 +46,11 @@ class View:
         """Stop following."""
         for task in self._tasks:
             task.cancel()
+
+    @property
+    def problem(self) -> str:
+        """What does not follow the API any more, though it does until ``close``; empty if all does."""
+        return "; ".join(ended(self._tasks))
 
     def objects(self, kind: Kind) -> Sequence[Object]:
         """The objects of a kind."""

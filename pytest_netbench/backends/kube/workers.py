@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_netbench.backends.kube.runtime import READY_S, Runtime
+from pytest_netbench.backends.kube.runtime import Runtime
+from pytest_netbench.backends.kube.waits import READY_S
 from pytest_netbench.lab.capabilities import Dropped
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 

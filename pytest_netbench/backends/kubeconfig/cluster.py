@@ -8,13 +8,12 @@ import secrets
 import socket
 import time
 from collections.abc import Awaitable, Iterable, Sequence
-from pathlib import Path
 from typing import Final
 
 from pytest_netbench.backends.kubeconfig import accounts, execution, leases, permissions, rights, translation
 from pytest_netbench.backends.kubeconfig.settings import Place
 from pytest_netbench.errors import LabError, NotReady
-from pytest_netbench.lab.kubernetes import workloads
+from pytest_netbench.lab.kubernetes import pod_program, workloads
 from pytest_netbench.lab.kubernetes.client import (
     DEPLOYMENT,
     ENDPOINT_SLICE,
@@ -23,6 +22,7 @@ from pytest_netbench.lab.kubernetes.client import (
     NAMESPACE,
     NETWORK_POLICY,
     POD,
+    RENEWED,
     SERVICE,
     SERVICE_ACCOUNT,
     Api,
@@ -30,7 +30,6 @@ from pytest_netbench.lab.kubernetes.client import (
     Object,
     identity,
 )
-from pytest_netbench.lab.kubernetes.pod import program
 from pytest_netbench.lab.kubernetes.stores import Key, key_of
 from pytest_netbench.platforms.access import Completed
 
@@ -40,8 +39,6 @@ _AT_ONCE: Final = 8
 _TOKEN_S: Final = 6 * 3600
 _OWN_NAME: Final = "kubernetes.io/metadata.name"
 _GONE_AT_ONCE: Final = {"propagationPolicy": "Background"}
-RENEWED: Final = (DEPLOYMENT, NETWORK_POLICY)
-"""The kinds of objects that faults change."""
 _NOT_MANAGED: Final = ("kube-root-ca.crt", "default", translation.PROGRAM)
 
 
@@ -69,6 +66,7 @@ class Cluster:
         self.given = {key_of(one): one["spec"].get("clusterIP") for one in objects if one["kind"] == SERVICE.name}
         self.asked = translation.for_cluster(objects, image=place.image)
         self.settle_s = 0.0
+        self.renewed: Sequence[Kind] = RENEWED
         self.version = ""
         self._renewing: asyncio.Task[None] | None = None
         self.api: Api
@@ -114,8 +112,7 @@ class Cluster:
             LabError: The API refuses one.
             NotReady: A pod is not ready in time.
         """
-        text = Path(program.__file__).read_text(encoding="utf-8")
-        programs = [translation.program(space, text) for space in self.spaces]
+        programs = [translation.program(space, pod_program.text()) for space in self.spaces]
         await self._all(self.api.create(one) for one in (*accounts.accounts(self.lab), *programs))
         await self._all(self._label(one) for one in self.asked if one["kind"] == NAMESPACE.name)
         others = [one for one in self.asked if one["kind"] not in (NAMESPACE.name, NETWORK_POLICY.name)]
@@ -212,12 +209,12 @@ class Cluster:
     async def put(self, kind: Kind, objects: Sequence[Object], *, gone: Key | None = None) -> None:
         """Let the cluster have these objects of a kind, and one no more, as if it had been deployed so.
 
-        All of ``RENEWED`` in the application's namespaces are created anew, so that nothing tells which changed.
+        All of the kinds ``renewed`` in the application's namespaces are created anew: nothing tells which changed.
         """
         if kind is NAMESPACE:
             await self._all(self._relabel(one) for one in objects)
         else:
-            kinds = tuple(dict.fromkeys((*RENEWED, kind)))
+            kinds = tuple(dict.fromkeys((*self.renewed, kind)))
             names = {one.name for one in kinds}
             wanted = {_place(one): one for one in await self.managed() if one["kind"] in names}
             await self._all(

@@ -13,6 +13,7 @@ from pytest_netbench.backends.kubeconfig.translation import as_managed
 from pytest_netbench.lab.kubernetes.client import Object
 from pytest_netbench.lab.kubernetes.control import ObjectControl
 from pytest_netbench.lab.kubernetes.loop import EventLoop
+from pytest_netbench.lab.kubernetes.turns import Turns
 
 _SLACK_S: Final = 60.0
 _GONE_S: Final = 120.0
@@ -32,6 +33,7 @@ class Control(ObjectControl):
         super().__init__(loop, cluster)
         self._closed = False
         self.cluster = cluster
+        self._turns = Turns(lambda allowed: self.run(cluster.let_change(allowed=allowed)))
 
     def as_managed(self, found: Object) -> Object:
         return as_managed(found)
@@ -60,11 +62,15 @@ class Control(ObjectControl):
     @contextmanager
     def taking_changes(self) -> Iterator[None]:
         """Let agents change something meanwhile; returns when the changes should be in force."""
-        self.run(self.cluster.let_change(allowed=True))
         try:
-            yield
+            with self._turns.turn():
+                yield
         finally:
-            self.run(self.cluster.let_change(allowed=False))
+            time.sleep(self.cluster.settle_s)
+
+    def settle(self) -> None:
+        """Return once the changes of logins that are open should be in force. Nobody sees when these made the last."""
+        if self._turns.is_any:
             time.sleep(self.cluster.settle_s)
 
     def close(self) -> None:

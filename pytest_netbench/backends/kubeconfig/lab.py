@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -13,6 +12,7 @@ from pytest_netbench.backends.kubeconfig.nodes import PodNode
 from pytest_netbench.backends.kubeconfig.prober import ExecProber
 from pytest_netbench.backends.kubeconfig.relay import Relay
 from pytest_netbench.lab.capabilities import PROBES
+from pytest_netbench.lab.kubernetes.logins import kubeconfig
 from pytest_netbench.lab.kubernetes.nodes import CHANGING, READING, Workstation
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.request import LabRequest
@@ -28,7 +28,6 @@ WORKSTATION: Final = "workstation"
 _ADDRESS: Final = "127.0.0.1"
 _PORT: Final = 6443
 _BACKLOG: Final = 64
-_CONTEXT: Final = "cluster"
 
 
 class KubeconfigLab:
@@ -55,7 +54,7 @@ class KubeconfigLab:
         self.readiness = Readiness()
         self.deploy_s = 0.0
         self._control = control
-        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": PodDriver()}
+        self._drivers: Mapping[str, Any] = {CLUSTER_PLATFORM: KubernetesDriver(), "linux": PodDriver(has_console=False)}
         self.nodes = {name: self._node(name, dialect, request) for name, dialect in request.dialects.items()}
         self.prober = ExecProber(control)
         self._log_in()
@@ -93,7 +92,7 @@ class KubeconfigLab:
         self._control.run(self._relay.start())
         for path, account in ((CHANGING, accounts.CHANGER), (READING, accounts.READER)):
             token = self._control.run(cluster.token(account))
-            text = kubeconfig(cluster.place.server, cluster.place.ca, account, token)
+            text = kubeconfig(_near(cluster.place.server, cluster.place.ca), user=account, token=token)
             node.capability(FILES).write_file(path, text)
 
     def driver(self, node: str) -> Any:
@@ -117,21 +116,9 @@ class KubeconfigLab:
         self.inner.await_cleanup()
 
 
-def kubeconfig(server: str, ca_data: str, user: str, token: str) -> str:
-    """The file with which ``kubectl`` logs in through the relay: JSON, which is YAML too."""
+def _near(server: str, ca_data: str) -> dict[str, Any]:
+    """The API server as it is reached through the relay."""
     split = urlsplit(server)
     near = urlunsplit(("https", f"{_ADDRESS}:{_PORT}", split.path, "", ""))
-    cluster = {"server": near, "tls-server-name": split.hostname}
-    if ca_data:
-        cluster["certificate-authority-data"] = ca_data
-    return json.dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": _CONTEXT, "cluster": cluster}],
-            "users": [{"name": user, "user": {"token": token}}],
-            "contexts": [{"name": _CONTEXT, "context": {"cluster": _CONTEXT, "user": user}}],
-            "current-context": _CONTEXT,
-        },
-        indent=2,
-    )
+    known = {"certificate-authority-data": ca_data} if ca_data else {}
+    return {"server": near, "tls-server-name": split.hostname, **known}

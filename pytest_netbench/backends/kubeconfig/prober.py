@@ -42,6 +42,7 @@ class ExecProber:
                 raise RequirementMissing("backend kubeconfig sends plain TCP and UDP between pods, and nothing else")
         if not probes:
             return []
+        self._control.settle()
         draw = random.Random(seed)  # noqa: S311 - ports are no secrets
         patience = max(1 + (repetitions if one.repetitions is None else one.repetitions) for one in probes)
         timeout_s = max(one.timeout_s for one in probes)

@@ -12,6 +12,7 @@ from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, equipment, events, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
+from pytest_netbench.backends.netns.labtime import BRINGING_UP
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab import wires
@@ -19,7 +20,8 @@ from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PRO
 from pytest_netbench.lab.deployment import Paces, bring_up
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
-from pytest_netbench.lab.stopwatch import EventStopwatch
+from pytest_netbench.lab.stopwatch import EventStopwatch, StandingStopwatch
+from pytest_netbench.lab.turns import Turns
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.native import build
 from pytest_netbench.platforms.capabilities import (
@@ -55,6 +57,8 @@ class NetnsBackend:
 
     capabilities = CAPABILITIES
 
+    stands_still = True
+
     @property
     def paces_time(self) -> bool:
         """Whether daemons can be given another clock here."""
@@ -78,7 +82,10 @@ class NetnsBackend:
             return wires.lack()
         if any(node.role == "switch" for node in request.topology.nodes) and build.switch() is None:
             return plan.no_switch()
-        return doctor.lacks((*request.requirements, *_programs(request.topology)), set(request.dialects.values()))
+        needs_clock = ("lab-time",) if request.clock == "calls" else ()
+        return doctor.lacks(
+            (*request.requirements, *needs_clock, *_programs(request.topology)), set(request.dialects.values())
+        )
 
     def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()
@@ -104,15 +111,37 @@ class NetnsBackend:
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
             time_scale=paces.steady,
             at_first=paces.booting,
+            date=request.date if "labtime.so" in spec["shared"] else None,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
-        if request.clock == "events" and events.why_not(request, drivers) is None:
-            lab.stopwatch = EventStopwatch(lab.clock, paces.steady)
+        by_events = request.clock == "events" and events.why_not(request, drivers) is None
+        _set_clock(lab, request, by_events=by_events)
         equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
-        lab.refused_startup_lines, lab.readiness = bring_up(lab, request, paces=paces, set_pace=lab.set_pace)
+        lab.refused_startup_lines, lab.readiness = bring_up(
+            lab,
+            request,
+            paces=paces,
+            set_pace=lab.set_pace,
+            stopwatch=_hurrying(lab, paces.at_first) if by_events else None,
+        )
         lab.deploy_s = time.monotonic() - started
         return lab
+
+
+def _set_clock(lab: NetnsLab, request: LabRequest, *, by_events: bool) -> None:
+    """Let verdicts and requests wait as the request for the lab says, as far as that is possible."""
+    pace = lab.time_scale
+    if by_events:
+        lab.stopwatch = EventStopwatch(lab.clock, pace)
+    if request.clock == "calls":
+        # never by events: faults may add delays and flaps to links, which go by the wall
+        lab.turns = turns = Turns(lab.clock, pace=pace)
+        lab.stopwatch = StandingStopwatch(turns.lab_s, wall_s=turns.wall_s, scale=pace)
+
+
+def _hurrying(lab: NetnsLab, pace: float) -> EventStopwatch:
+    return EventStopwatch(lab.clock, pace, forward=lambda lab_s: lab.clock.forward(lab_s, slack=BRINGING_UP))
 
 
 def _programs(topology: Topology) -> list[str]:

@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_netbench.backends.netns import features
-from pytest_netbench.backends.netns.userns import Refusal, namespaces_refused, proc_refused
+from pytest_netbench.backends.netns.userns import Refusal, files_refused, namespaces_refused, proc_refused
+from pytest_netbench.kernel import containers
 from pytest_netbench.lab.report import Check
 from pytest_netbench.native import build
 from pytest_netbench.platforms.frr import daemons
@@ -75,7 +76,10 @@ def namespace_checks() -> list[Check]:
     who = "as root, who gives its rights up inside" if os.geteuid() == 0 else "as this user"
     checks = [_check("user namespaces", refused, f"user, pid, mount and network namespaces work {who}", "forbidden")]
     if refused is None:
-        checks.append(_check("own /proc", proc_refused(), "a new PID namespace can mount its own /proc", "refused"))
+        proc = proc_refused()
+        checks.append(_check("own /proc", proc, "a new PID namespace can mount its own /proc", "refused"))
+        if proc is None:
+            checks.append(_check("files of nodes", files_refused(), "nodes can have files of their own", "refused"))
     return checks
 
 
@@ -105,17 +109,24 @@ def program_check(name: str) -> Check:
     return Check(name, False, required, f"{name} is not installed ({purpose})", install_command(package))
 
 
-def tun_check(path: Path = Path("/dev/net/tun")) -> Check:
-    """Whether tunnels of programs can be made, tried: ``path`` is opened and closed."""
+def tun_check(path: Path = Path("/dev/net/tun"), *, root: Path = Path("/")) -> Check:
+    """Whether tunnels of programs can be made, tried: ``path`` is opened and closed.
+
+    Args:
+        path: The device.
+        root: Where the marks of a container are looked for.
+    """
     sudo = "" if os.geteuid() == 0 else "sudo "
+    contained = containers.runtime(root) is not None
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
     except PermissionError:
         detail = f"{path} may not be opened by this user (WireGuard tunnels of linux nodes)"
-        return Check(TUN, False, False, detail, f"{sudo}chmod 666 {path}")
+        there = f"on the host chmod 666 {path}, then {containers.grant(['tun'], root)}"
+        return Check(TUN, False, False, detail, there if contained else f"{sudo}chmod 666 {path}")
     except OSError as error:
         detail = f"{path} cannot be opened (WireGuard tunnels of linux nodes): {error.strerror}"
-        return Check(TUN, False, False, detail, f"{sudo}modprobe tun")
+        return Check(TUN, False, False, detail, containers.grant(["tun"], root) if contained else f"{sudo}modprobe tun")
     is_for_all = path.stat().st_mode & 0o006 == 0o006
     if os.geteuid() == 0 and not is_for_all and (done := features.run_probe(["unshare", "--mount", *_COPY])).returncode:
         detail = f"only root may open {path}, and root may not copy it for labs: {done.stderr.strip()}"

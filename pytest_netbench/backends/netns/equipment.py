@@ -46,7 +46,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
     for name, node in lab.nodes.items():
         driver = lab.driver(name)
         node.offered[COUNTERS.name] = NetnsCounters(channel, node, driver.kernel_interface)
-        node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface)
+        node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface, lab.clock.at)
         node.offered[CLOCK.name] = lab.clock
         node.offered[SOCKETS.name] = NetnsSockets(channel, name)
         node.offered[STREAMS.name] = NetnsStreams(channel, name)

@@ -23,9 +23,5 @@ def _reasons(request: LabRequest, drivers: Mapping[str, HostedDriver]) -> Iterat
     for name, driver in drivers.items():
         if name in routers and isinstance(driver, RunsInWallTime) and not driver.in_lab_time:
             yield f"nodes of {name} go by the wall"
-    if any(node.role == "switch" for node in nodes):
-        yield "switches go by the wall"
     if any(node.services for node in nodes):
         yield "servers and their clients go by the wall"
-    if any(not link.quality.is_plain for link in request.topology.links):
-        yield "delays of links go by the wall"

@@ -12,7 +12,8 @@ from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.cleanup import Cleanup
-from pytest_netbench.lab.stopwatch import EventStopwatch
+from pytest_netbench.lab.stopwatch import Stopwatch, WallStopwatch
+from pytest_netbench.lab.turns import Turns
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import Isolation, RefusedLine
@@ -30,9 +31,6 @@ class NetnsLab:
         runs_as="user 1000 of a namespace of its own; to change a node, with its network capabilities only",
     )
 
-    stopwatch: EventStopwatch
-    """Only if its clock is moved by events."""
-
     def __init__(
         self,
         *,
@@ -42,13 +40,17 @@ class NetnsLab:
         drivers: Mapping[str, HostedDriver],
         time_scale: float,
         at_first: float | None = None,
+        date: float | None = None,
         features: tuple[str, ...],
         substitutes: Mapping[str, str],
     ) -> None:
         self.topology = topology
         self.nodes = nodes
         self.time_scale = time_scale
-        self.clock = PacedClock(time_scale if at_first is None else at_first, channel)
+        self.clock = PacedClock(time_scale if at_first is None else at_first, channel, date=date)
+        self.stopwatch: Stopwatch = WallStopwatch(lambda: self.clock.at(time.time()))
+        self.turns: Turns | None = None
+        """Only if it stands still between the requests of an agent."""
         self.prober = NetnsProber(channel=channel, nodes=nodes)
         self.features = features
         self.substitutes = dict(substitutes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import socket
+import struct
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
@@ -14,6 +15,9 @@ from pytest_netbench.platforms.capabilities import WHOLE_PACKETS, InterfaceCount
 
 _STOP, _CONT = 19, 18
 _SLACK_S = 10.0
+_PCAP_HEAD, _PCAP_LENGTH = 24, 4
+_PCAP_RECORD = struct.Struct("=III")
+"""Seconds, microseconds and kept bytes; the length of the frame follows."""
 
 
 class NetnsSignals:
@@ -100,12 +104,20 @@ class NetnsCaptures:
         channel: To the lab's supervisor.
         node: The node.
         kernel_name: The kernel's name of one of its interfaces.
+        date_of: The date in the lab at a moment of the wall, both in seconds since 1970.
     """
 
-    def __init__(self, channel: Channel, node: NodeAccess, kernel_name: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        node: NodeAccess,
+        kernel_name: Callable[[str], str],
+        date_of: Callable[[float], float],
+    ) -> None:
         self._channel = channel
         self._node = node
         self._kernel_name = kernel_name
+        self._date_of = date_of
 
     def capture(
         self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
@@ -122,7 +134,18 @@ class NetnsCaptures:
             snapped=snapped,
             timeout_s=duration_s + _SLACK_S,
         )
-        return base64.b64decode(json.loads(answer["result"]))
+        return _dated(base64.b64decode(json.loads(answer["result"])), self._date_of)
+
+
+def _dated(pcap: bytes, date_of: Callable[[float], float]) -> bytes:
+    """A pcap file with the lab's dates."""
+    found, at = bytearray(pcap), _PCAP_HEAD
+    while at < len(found):
+        seconds, micros, kept = _PCAP_RECORD.unpack_from(found, at)
+        date = round(date_of(seconds + micros / 1e6) * 1e6)
+        _PCAP_RECORD.pack_into(found, at, date // 10**6, date % 10**6, kept)
+        at += _PCAP_RECORD.size + _PCAP_LENGTH + kept
+    return bytes(found)
 
 
 def _counters(columns: Sequence[int]) -> InterfaceCounters:

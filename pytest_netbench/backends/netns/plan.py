@@ -55,6 +55,7 @@ def specification(request: LabRequest, drivers: Mapping[str, HostedDriver], *, t
         ],
         "links": [_link(request, drivers, link) for link in request.topology.links],
         "time_scale": time_scale,
+        "date": request.date,
         "shared": shared,
         "hidden": hidden_directories(),
         "uid": unused_uid(),

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabDied
-from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.kernel import ptys
+from pytest_netbench.platforms.access import Foreground, SandboxLimits
 
 _LIMITS = SandboxLimits()
 
@@ -46,6 +47,13 @@ class Program:
         with self._lock:
             if not self._closed:
                 fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def foreground(self) -> Foreground:
+        with self._lock:
+            return "runs" if self._closed else ptys.foreground(self._fd)
+
+    def attend(self, *, attended: bool) -> None:
+        self._channel.call("attend", pid=self._pid, attended=attended)
 
     def close(self) -> None:
         with self._lock:

@@ -68,6 +68,7 @@ class NetnsSandbox:
                 "nodes": [{"name": _NODE, "interfaces": []}],
                 "links": [],
                 "time_scale": 1.0,
+                "date": None,
                 "shared": shared,
                 "hidden": hidden_directories(),
                 "uid": unused_uid(),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_netbench.backends.netns.features import run_probe
+from pytest_netbench.kernel import containers
 
-_DOCKER_REMEDY = (
-    "start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-    "--security-opt systempaths=unconfined"
+_ATTEMPT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from pytest_netbench.backends.netns.supervisor.attempt import main; main()"
 )
 
 
@@ -42,8 +44,21 @@ def proc_refused() -> Refusal | None:
     done = run_probe(["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true"])
     if done.returncode == 0:
         return None
-    remedy = _DOCKER_REMEDY if in_container(Path("/")) else None
+    remedy = containers.grant(["proc"]) if containers.runtime() and containers.masks_proc() else None
     return Refusal(f"a new /proc cannot be mounted ({done.stderr.strip()})", remedy)
+
+
+@functools.cache
+def files_refused() -> Refusal | None:
+    """Whether nodes can have files of their own, tried with the lab's own code."""
+    package = str(Path(__file__).parents[3])
+    done = run_probe([sys.executable, "-I", "-S", "-c", _ATTEMPT, package])
+    if done.returncode == 0:
+        return None
+    words = done.stderr.strip().removeprefix("netbench: ") or f"ended with {done.returncode}"
+    if "Function not implemented" in words:
+        return Refusal(words, "use Linux 5.12 or newer")
+    return Refusal(words, containers.grant(_profiles(Path("/"))) if containers.runtime() else None)
 
 
 def explain(root: Path, words: str) -> Refusal:
@@ -62,8 +77,12 @@ def explain(root: Path, words: str) -> Refusal:
         if _read(root / "proc/sys" / path) == forbidding:
             name = path.replace("/", ".")
             return Refusal(f"{name} is {forbidding}", f"sudo sysctl -w {setting}")
-    if in_container(root):
-        return Refusal(f"the container's profile forbids them ({words})", _DOCKER_REMEDY)
+    if containers.runtime(root):
+        profiles = _profiles(root)
+        whose = " or ".join({"seccomp": "seccomp", "apparmor": "AppArmor"}[right] for right in profiles)
+        # what would be refused next is told as well: the container is started again once
+        missing = (*profiles, "proc") if containers.masks_proc(root) else profiles
+        return Refusal(f"the container's profile of {whose} forbids them ({words})", containers.grant(missing, root))
     if not (root / "proc/self/ns/user").exists():
         return Refusal("this kernel was built without CONFIG_USER_NS", None)
     if _is_chroot(root):
@@ -71,12 +90,8 @@ def explain(root: Path, words: str) -> Refusal:
     return Refusal(words or "refused without a reason", None)
 
 
-def in_container(root: Path) -> bool:
-    """Whether the usual marks of a container are there."""
-    if any((root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
-        return True
-    cgroup = _read(root / "proc/1/cgroup") or ""
-    return any(word in cgroup for word in ("docker", "kubepods", "containerd", "lxc"))
+def _profiles(root: Path) -> tuple[containers.Right, ...]:
+    return containers.confining(root) or ("seccomp", "apparmor")
 
 
 def _is_chroot(root: Path) -> bool:

@@ -9,7 +9,7 @@ from pytest_netbench.dialects.signs import Sign
 
 SIGNS: Final[Mapping[str, Sign]] = {
     "no controller": Sign("controller status", r"^The controller does not run"),
-    "switch is missing": Sign("controller status", r"^{switch} programmed", is_absent=True),
+    "switch is missing": Sign("controller status", r"^{switch} programmed", is_absent=True, is_shared=True),
     "nothing listens": Sign("ss -Hlntu", r":{port} ", is_absent=True),
 }
 """By the state."""

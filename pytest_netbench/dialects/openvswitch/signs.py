@@ -11,7 +11,7 @@ _FLOWS: Final = "ovs-ofctl dump-flows br0"
 
 SIGNS: Final[Mapping[str, Sign]] = {
     "no carrier": Sign("ip link show dev {interface}", r"NO-CARRIER"),
-    "no controller": Sign("ovs-vsctl show", r"is_connected: true", is_absent=True),
+    "no controller": Sign("ovs-vsctl show", r"is_connected: true", is_absent=True, is_shared=True),
     "controller": Sign("ovs-vsctl show", r'Controller "?{target}"?'),
     "flow": Sign(_FLOWS, r"priority={priority},{match} actions={actions}$"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_netbench.evaluation.flows.clusters import cluster_flows
 from pytest_netbench.evaluation.flows.drawing import draw
 
-__all__ = ["draw"]
+__all__ = ["cluster_flows", "draw"]

@@ -23,14 +23,21 @@ class Background:
         look: Looks once.
         looked_again_after: Is told the wall seconds between two looks during a change.
         linger_s: As above.
+        now: Seconds, monotonic.
     """
 
     def __init__(
-        self, look: Callable[[], None], looked_again_after: Callable[[float], None], *, linger_s: float
+        self,
+        look: Callable[[], None],
+        looked_again_after: Callable[[float], None],
+        *,
+        linger_s: float,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._look = look
         self._looked_again_after = looked_again_after
         self._linger_s = linger_s
+        self._now = now
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
@@ -45,7 +52,7 @@ class Background:
         with self._lock:
             self._open += 1
             if self._open == 1:
-                self._looked_at = time.monotonic()
+                self._looked_at = self._now()
             if self._thread is None and not self._over:
                 self._thread = threading.Thread(target=self._run, name="netbench-monitor", daemon=True)
                 self._thread.start()
@@ -58,7 +65,7 @@ class Background:
             Exception: What ``look`` raised since the last change.
         """
         with self._lock:
-            now = time.monotonic()
+            now = self._now()
             self._looked_again_after(now - self._looked_at)
             self._open -= 1
             self._ends_at = now + self._linger_s
@@ -82,14 +89,14 @@ class Background:
             with self._lock:
                 self._wake.clear()
                 busy = self._open > 0
-                if self._over or (not busy and time.monotonic() > self._ends_at):
+                if self._over or (not busy and self._now() > self._ends_at):
                     self._thread = None
                     return
             if woken:
                 pause_s = FIRST_S
                 continue
             began = time.monotonic()
-            if not self._looks(began):
+            if not self._looks(self._now()):
                 return
             share, longest_s = (SHARE, LONGEST_PAUSE_S) if busy else (AFTERWARDS_SHARE, LONGEST_PAUSE_AFTERWARDS_S)
             pause_s = min(longest_s, max(pause_s * GROWTH, (share - 1) * (time.monotonic() - began)))

@@ -22,6 +22,8 @@ from pytest_netbench.evaluation.monitor.ledger import Ledger
 from pytest_netbench.evaluation.monitor.matrix import reachability
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.stopwatch import stopwatch_of
+from pytest_netbench.lab.turns import at_usual_pace, looking_at
 from pytest_netbench.model.watch import Watch, WatchedFlow
 
 PATIENCE_LAB_S = 10.0
@@ -77,6 +79,8 @@ class Monitor:
         self._flows = tuple(flows)
         self._all = frozenset(range(len(self._flows)))
         self._echoes = frozenset(number for number, flow in enumerate(self._flows) if flow.protocol == "icmp")
+        self._lab = lab
+        self._now = stopwatch_of(lab).now
         self._sweeper = Sweeper(lab, self._flows)
         self._ledger = Ledger(self._flows, time_scale=lab.time_scale)
         self._patience_s = min(MOST_PATIENCE_S, max(LEAST_PATIENCE_S, patience_lab_s / lab.time_scale))
@@ -87,6 +91,7 @@ class Monitor:
             self._look_in_the_background,
             self._ledger.looked_again_after,
             linger_s=min(MOST_AFTERMATH_S, AFTERMATH_LAB_S / lab.time_scale),
+            now=self._now,
         )
         self._changes = 0
         self._measured_s = 0.0
@@ -105,7 +110,7 @@ class Monitor:
             LabError: The lab broke.
         """
         with self._lock:
-            at = time.monotonic()
+            at = self._now()
             wrong = self._wrong_now(self._all, silent=known or self._all)
             doubtful = wrong - frozenset(known)
             if doubtful:
@@ -135,7 +140,7 @@ class Monitor:
             self._background.leave()
             with self._measuring():
                 if self._has_many:
-                    self._later.start(lambda: self._look_after(change), wait_s=LONGEST_WAIT_S)
+                    self._later.start(lambda: self._look_later(change), wait_s=LONGEST_WAIT_S)
                 else:
                     self._look_after(change)
 
@@ -155,7 +160,7 @@ class Monitor:
             patience_s = max(LEAST_PATIENCE_AT_THE_END_S, self._patience_s)
             wrong = self._settled(self._all, patience_s=patience_s, hoped_for=hoped_for)
             self._ledger.step(wrong, **vars(self._last), late=True)
-            return self._ledger.watch(changes=self._changes, at=time.monotonic(), measured_s=self._measured_s)
+            return self._ledger.watch(changes=self._changes, at=self._now(), measured_s=self._measured_s)
 
     def stop(self) -> None:
         """Look at nothing any more. Idempotent."""
@@ -185,6 +190,10 @@ class Monitor:
         """One thread at a time. With many flows the threads take turns within a look."""
         return nullcontext() if self._has_many else self._lock
 
+    def _look_later(self, change: _Change) -> None:
+        with looking_at(self._lab), at_usual_pace(self._lab):
+            self._look_after(change)
+
     def _look_after(self, change: _Change) -> None:
         if not self._over:
             wrong = self._settled(self._all)
@@ -213,13 +222,13 @@ class Monitor:
             patience_s: Wall seconds; by default those after a change.
             hoped_for: Of flows that are waited for although they were wrong before.
         """
-        ends_at = time.monotonic() + (self._patience_s if patience_s is None else patience_s)
+        ends_at = self._now() + (self._patience_s if patience_s is None else patience_s)
         pause_s = FIRST_PAUSE_S
         awaited = (set(flows) - self._ledger.wrong) | set(hoped_for)
         seen = self._look(flows)
         pending = {flow for flow in awaited if seen[flow]}
         if pending:
-            while pending and time.monotonic() < ends_at and not self._later.hurries:
+            while pending and self._now() < ends_at and not self._later.hurries:
                 self._later.pause(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
                 again = self._look(pending)
@@ -237,7 +246,7 @@ class Monitor:
         size = SAMPLE if self._has_many else max(1, len(numbers))
         for start in range(0, len(numbers), size):
             with self._lock:
-                at = time.monotonic()
+                at = self._now()
                 part = numbers[start : start + size]
                 if self._later.hurries:
                     found = {flow: flow in self._ledger.wrong for flow in part}
@@ -250,5 +259,5 @@ class Monitor:
         return seen
 
     def _look_in_the_background(self) -> None:
-        with self._alone():
+        with looking_at(self._lab), self._alone():
             self._look(self._echoes - self._ledger.wrong)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from pytest_netbench.families.diagnose.planned import known
 from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Tunnel, Uses, leases_of, uses_of
 from pytest_netbench.families.faulty.clusters import is_cluster, setting
+from pytest_netbench.families.faulty.design import designed
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
@@ -27,12 +29,24 @@ ADVICE: Final = (
     "Find out whether anything is wrong in this network, and if so what and where. It may be healthy. Several things"
     " may be wrong at the same time. A redundant network may carry all traffic although something in it is wrong."
 )
+WATCHED: Final = (
+    "All counts that is wrong at any time of the first {period_s:g} seconds of the network's time, which begin when you"
+    " can: also what begins later, comes and goes, or is over when you answer. What is over needs no repair."
+)
 TWO_PHASES: Final = (
     "When you have finished your investigation, call `submit-diagnosis` once, with your findings in your own words. Its"
     " answer lists the fault types and the resources that can be named. From then on no device answers. Then give your"
     " answer: whether anything is wrong, and for each cause its resource and its fault type."
 )
 TRAFFIC: Final = "The network carries this traffic all the time. When it is healthy, no more is lost than is said here:"
+UNREADABLE: Final = (
+    "You cannot log in to any node: you have reports, telemetry and tests. Telemetry has the counters and neighbors of"
+    " the network's own routers and switches."
+)
+TESTERS: Final = (
+    "You cannot log in to hosts. `check-reachability` starts at these hosts only, and `measure-rate` is between two of"
+    " them: {hosts}. Telemetry has the traffic between them and their requests, and no other."
+)
 BROWSED: Final = (
     "Hosts ask for these pages all the time, {per_s:g} times a second in all; telemetry has what came of it."
 )
@@ -100,6 +114,14 @@ def _services(uses: Uses) -> Iterator[str]:
         yield f"- HTTP on {one.node} ({one.address}){role}: {one.url} is a page of {one.page_bytes} bytes."
 
 
+def _access(payload: Diagnose) -> Iterator[str]:
+    """Where tests start, if not at each host."""
+    if payload.monitored:
+        yield UNREADABLE
+    if payload.test_hosts:
+        yield TESTERS.format(hosts=", ".join(payload.test_hosts))
+
+
 def _traffic(demand: Demand) -> str:
     return f"- {demand}, at most {demand.most_loss:.0%}"
 
@@ -112,7 +134,11 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         ADVICE if payload.given == "nothing" else DETECTED,
         *([LOCALIZED, *(f"- {one.resources[0]}" for one in payload.causes)] if payload.given == "localization" else []),
         *([REPORTED, payload.report] if payload.report else []),
+        *([] if payload.period_s is None else [WATCHED.format(period_s=payload.period_s)]),
         phases,
+        *_access(payload),
+        *designed(payload),
+        *known(payload.decoys),
         *setting(payload),
         "These connections work in the healthy network:",
         *wanted(payload, allowed=True),

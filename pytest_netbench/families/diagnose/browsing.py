@@ -12,11 +12,14 @@ from pytest_netbench.families.diagnose.uses import PageService, uses_of
 from pytest_netbench.lab.capabilities import crashed
 from pytest_netbench.lab.clients import get
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.stopwatch import stopwatch_of
+from pytest_netbench.lab.turns import looking_at
 from pytest_netbench.model.diagnosis import Browsing as Schedule
 from pytest_netbench.model.diagnosis import Diagnose
 
 PATIENCE_S: Final = 2.0
 """Wall seconds after which a request has failed."""
+_SLICE_S: Final = 0.25
 
 
 class Browsing:
@@ -33,6 +36,7 @@ class Browsing:
         self._uses = uses_of(payload)
         self._telemetry = telemetry
         self._schedule = payload.browsing
+        self._stopwatch = stopwatch_of(lab)
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -51,11 +55,21 @@ class Browsing:
 
     def _run(self, schedule: Schedule) -> None:
         source = random.Random(schedule.seed)  # noqa: S311  (must be reproducible, not secret)
-        while not self._ended.wait(source.expovariate(schedule.per_s)):
+        while self._waited(source.expovariate(schedule.per_s)):
             # drawn for a client that has crashed as well: the others ask as they would without the fault
             client, page = source.choice(self._uses.clients), source.choice(self._uses.pages)
-            if client not in crashed(self._lab):
-                self._ask(client, page)
+            with looking_at(self._lab):
+                if client not in crashed(self._lab):
+                    self._ask(client, page)
+
+    def _waited(self, seconds: float) -> bool:
+        """Wait for some wall seconds in which the lab does not stand still; whether it has not ended by then."""
+        ends_at = self._stopwatch.wall_s() + seconds
+        while (left_s := ends_at - self._stopwatch.wall_s()) > 0:
+            with looking_at(self._lab):
+                if self._ended.wait(min(left_s, _SLICE_S)):
+                    return False
+        return not self._ended.is_set()
 
     def _ask(self, client: str, page: PageService) -> None:
         now = self._telemetry.moment
@@ -65,4 +79,4 @@ class Browsing:
             found: tuple[Any, ...] = (None, None, str(error))
         else:
             found = (got.status, got.total_ms, got.error)
-        self._telemetry.store.add("requests", [(*now, client, page.url, *found)])
+        self._telemetry.add_request(client, now, (page.url, *found))

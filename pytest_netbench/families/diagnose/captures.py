@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 import shutil
 import struct
 import subprocess
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Final
 
 from pytest_netbench.ani.own import OwnMethod
@@ -20,6 +22,7 @@ from pytest_netbench.families.diagnose.measuring import (
     CapturePacketsResult,
 )
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.turns import LONGEST_FORWARD_S, at_usual_pace
 from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, EXEC
 from pytest_netbench.rpccodes import Code
 
@@ -47,9 +50,19 @@ class Captures:
         self._interfaces = interfaces
 
     @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes that can be looked at."""
+        return tuple(self._interfaces)
+
+    @property
     def method(self) -> OwnMethod:
         """What is offered to the agent."""
-        return OwnMethod(spec=CAPTURE_PACKETS_SPEC, params=CapturePacketsParams, answer=self._capture)
+        return OwnMethod(
+            spec=CAPTURE_PACKETS_SPEC,
+            params=CapturePacketsParams,
+            answer=self._capture,
+            lab_s=lambda params: params.lab_s,
+        )
 
     def _capture(self, params: CapturePacketsParams) -> CapturePacketsResult:
         for value, known in ((params.node, [*self._interfaces]), (params.interface, self._of(params.node))):
@@ -60,17 +73,7 @@ class Captures:
             raise _wrong(f"{params.node} has no interface {params.interface} at present")
         if shutil.which(_READ[0]) is None:
             raise LabError("capture-packets needs tcpdump; fix: apt-get install tcpdump")
-        found = (
-            self._lab.nodes[params.node]
-            .capability(CAPTURES)
-            .capture(
-                params.interface,
-                program=self._compiled(params),
-                packets=params.packets,
-                duration_s=params.duration_s,
-                snapped=_SNAPPED,
-            )
-        )
+        found = self._captured(params, self._compiled(params))
         text = _read(found, verbose=params.verbose)
         pcap = base64.b64encode(found).decode()
         return CapturePacketsResult(
@@ -78,6 +81,20 @@ class Captures:
             is_cut=len(text) > _LONGEST_TEXT,
             pcap=pcap if params.pcap else None,
         )
+
+    def _captured(self, params: CapturePacketsParams, program: bytes) -> bytes:
+        """The pcap file. Lab seconds pass at the usual pace, also where the network stands still between requests."""
+        duration_s, lab_s = params.duration_s, params.lab_s
+        if lab_s is not None:
+            duration_s = lab_s / self._lab.time_scale
+            if duration_s > LONGEST_FORWARD_S:
+                most = math.floor(LONGEST_FORWARD_S * self._lab.time_scale)
+                raise _wrong(f"lab_s: at most {most} seconds of this network's time pass in a request, not {lab_s:g}")
+        captures = self._lab.nodes[params.node].capability(CAPTURES)
+        with nullcontext() if lab_s is None else at_usual_pace(self._lab):
+            return captures.capture(
+                params.interface, program=program, packets=params.packets, duration_s=duration_s, snapped=_SNAPPED
+            )
 
     def _of(self, node: str) -> tuple[str, ...]:
         return self._interfaces.get(node, ())

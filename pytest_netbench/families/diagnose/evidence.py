@@ -6,6 +6,7 @@ The observations are made through the interface of an agent, with the methods of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from operator import itemgetter
 from typing import Final
 
@@ -13,7 +14,9 @@ from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import AniError
+from pytest_netbench.families.diagnose.decoys import excluding
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
+from pytest_netbench.faults.evidence.network import observable_of
 from pytest_netbench.faults.evidence.observation import Answer, Observation, answer_of
 from pytest_netbench.faults.reasoning import reference_diagnosis
 from pytest_netbench.model.diagnosis import Diagnose
@@ -34,8 +37,10 @@ class EvidenceCheck:
     """
 
     def __init__(self, payload: Diagnose, *, patience_s: float = PATIENCE_S) -> None:
+        self._payload = payload
         self._patience_s = patience_s
         self._reference = tuple(reference_diagnosis(payload))
+        self._is_limited = bool(payload.test_hosts)
         self._before: list[list[bool]] = []
         self._after: list[list[bool]] = []
         self._unseen: list[str] = []
@@ -63,6 +68,30 @@ class EvidenceCheck:
         for (one, found), before in zip(self._reference, self._before, strict=True):
             if found and all(before):
                 yield f"evidence of {one.fault}: all holds in the healthy network"
+            elif not found and self._is_limited:
+                yield f"evidence of {one.fault}: nothing that an agent has access to shows it"
+
+    def decoys(self, scene: DiagnoseScene) -> Iterator[str]:
+        """A phrase for each decoy that nothing excludes: an observation of it does not hold, or there is none."""
+        network = observable_of(self._payload)
+        source = (*self._payload.test_hosts, *self._payload.flows[0].sources)[0]
+        ani = AgentInterface(scene.lab, policy=Policy(), budget=UNLIMITED, methods=scene.methods)
+        try:
+            for one in self._payload.decoys:
+                found = list(excluding(one, network, source))
+                if not found:
+                    yield f"decoy {one.kind} of {one.node}: nothing excludes it"
+                for expected in found:
+                    answer, holds = poll(
+                        partial(_seen, ani, expected),
+                        until=itemgetter(1),
+                        within_s=self._patience_s,
+                        pause_s=_PAUSE_S,
+                    )
+                    if not holds:
+                        yield f"decoy {one.kind}: {expected.words} Seen: {_short(answer)}"
+        finally:
+            ani.close()
 
     def _looked(self, scene: DiagnoseScene, *, patience_s: float) -> list[list[bool]]:
         ani = AgentInterface(scene.lab, policy=Policy(), budget=UNLIMITED, methods=scene.methods)
@@ -77,8 +106,7 @@ class EvidenceCheck:
     def _holds(self, ani: AgentInterface, one: Observation, fault: str, *, patience_s: float) -> bool:
         answer, holds = poll(lambda: _seen(ani, one), until=itemgetter(1), within_s=patience_s, pause_s=_PAUSE_S)
         if patience_s and not holds:
-            said = " / ".join(answer.text.split("\n")).strip()
-            self._unseen.append(f"evidence of {fault}: {one.words} Seen: {said[:_SHOWN]}")
+            self._unseen.append(f"evidence of {fault}: {one.words} Seen: {_short(answer)}")
         return holds
 
 
@@ -92,3 +120,7 @@ def _seen(ani: AgentInterface, one: Observation) -> tuple[Answer, bool]:
         if one.shows.is_in(answer):
             return answer, True
     return answer, False
+
+
+def _short(answer: Answer) -> str:
+    return " / ".join(answer.text.split("\n")).strip()[:_SHOWN]

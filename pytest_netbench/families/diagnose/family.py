@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import FASTER, ONLY_LOOK, assignment
-from pytest_netbench.families.diagnose.measuring import SPECS
+from pytest_netbench.families.diagnose.measuring import SPECS, specs_of
 from pytest_netbench.families.diagnose.methods import SPEC, SUBMIT_DIAGNOSIS
 from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
 from pytest_netbench.families.diagnose.requesting import requests_of
@@ -56,7 +56,7 @@ class DiagnoseFamily:
             intents=(assignment(payload),),
             rules=(ONLY_LOOK, FASTER),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
-            methods=(*(METHODS[name] for name in _LOOKING), *SPECS, *requests_of(payload), SPEC),
+            methods=(*(METHODS[name] for name in _LOOKING), *specs_of(payload), *requests_of(payload), SPEC),
             budget=task.budget,
             hints=tuple(platform_hint(name, reading=True) for name in payload.platforms),
         )

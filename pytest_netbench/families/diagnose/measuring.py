@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -9,8 +10,11 @@ from pydantic import Field
 from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.families.diagnose.pairs import Group
-from pytest_netbench.families.diagnose.store import LONGEST_S, MOST_ROWS, TABLES
+from pytest_netbench.families.diagnose.store import AVERAGED, LONGEST_S, MOST_ROWS, TABLES
 from pytest_netbench.model.demand import MOST_AT_ONCE
+from pytest_netbench.model.diagnosis import Diagnose, History
+from pytest_netbench.model.monitoring import Monitoring
+from pytest_netbench.model.trial import MethodSpec
 
 CHECK_REACHABILITY: Final = "check-reachability"
 MEASURE_RATE: Final = "measure-rate"
@@ -18,6 +22,7 @@ QUERY_TELEMETRY: Final = "query-telemetry"
 CAPTURE_PACKETS: Final = "capture-packets"
 MOST_PACKETS: Final = 200
 LONGEST_CAPTURE_S: Final = 5.0
+LONGEST_CAPTURE_LAB_S: Final = 600.0
 MOST_BPS: Final = 10_000_000
 
 
@@ -91,6 +96,9 @@ class CapturePacketsParams(Wire):
     interface: str
     filter: str = Field("", max_length=500, description="what is captured, in tcpdump's words; all without it")
     duration_s: float = Field(1.0, ge=0.2, le=LONGEST_CAPTURE_S, description="seconds at most")
+    lab_s: float | None = Field(
+        None, gt=0, le=LONGEST_CAPTURE_LAB_S, description="seconds of the network's own time at most, in their place"
+    )
     packets: int = Field(50, ge=1, le=MOST_PACKETS, description="packets at most")
     pcap: bool = Field(False, description="return the capture as a pcap file, too")
     verbose: bool = Field(False, description="show the fields of IP headers, too: tos, ttl, id, length")
@@ -104,7 +112,16 @@ class CapturePacketsResult(Wire):
     pcap: str | None = Field(None, description="the pcap file in base64, if it was asked for")
 
 
-_SCHEMA = "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
+_EXACT: Final = (
+    " A neighbor that a router no longer lists has no row from then on. Counters count from the start of a node."
+)
+_AVERAGED: Final = (
+    " `averages` are what a monitoring system has of interfaces: of some, and of no more than one end of a link. A row"
+    " is of at least {every_s:g} of the devices' seconds, of both directions together; `errors` are errors and drops."
+    " Polls come too early or too late, so values are up to 15 % off, and some are missing. Nobody has looked after the"
+    " names in it: a device may be there under its old name, and two interfaces under each other's. Measure before"
+    " you trust a row."
+)
 CHECK_REACHABILITY_SPEC: Final = spec_of(
     CHECK_REACHABILITY,
     "Try each pair of hosts with a real packet now, and once more if there is no answer: an ICMP echo, a TCP connection"
@@ -122,23 +139,46 @@ MEASURE_RATE_SPEC: Final = spec_of(
     MeasureRateParams,
     MeasureRateResult,
 )
-QUERY_TELEMETRY_SPEC: Final = spec_of(
-    QUERY_TELEMETRY,
-    "Query what was measured of the network every half second since its connections worked, also before anything may"
-    f" have gone wrong. Tables: {_SCHEMA}. `time_s` are seconds of wall time since the traffic began, `lab_s` those of"
-    " the devices' own timers. `stalled_ms`: for so long the sender did not run although it should have, because the"
-    " machine under the network was busy; loss and lost sessions in such moments may have no other cause."
-    " `requests` are those that hosts make to web servers, and pods of a cluster to its services, if they do."
-    " A neighbor that a router no longer lists has no row from then on."
-    f" Counters count from the start of a node. At most {MOST_ROWS} rows are shown, and a"
-    f" query may take {LONGEST_S:g} s.",
-    QueryTelemetryParams,
-    QueryTelemetryResult,
-)
+_SINCE: Final[Mapping[History, str]] = {
+    "full": "since its connections worked, also before anything may have gone wrong",
+    "short": "for some seconds before you began and since then. There are no samples from before anything may have gone"
+    " wrong, and some others are missing, too",
+    "none": "since you began. Some samples are missing",
+}
+
+
+def query_telemetry_spec(history: History, monitoring: Monitoring | None = None) -> MethodSpec:
+    """What agents are told of ``query-telemetry``."""
+    tables = TABLES if monitoring is None else AVERAGED
+    schema = "; ".join(f"{name}({columns})" for name, columns in tables.items())
+    of_interfaces = _EXACT if monitoring is None else _AVERAGED.format(every_s=monitoring.every_s)
+    return spec_of(
+        QUERY_TELEMETRY,
+        f"Query what was measured of the network every half second {_SINCE[history]}. Tables: {schema}."
+        " `time_s` are seconds of wall time since the traffic began, `lab_s` those of"
+        " the devices' own timers. `stalled_ms`: for so long the sender did not run although it should have, because"
+        " the machine under the network was busy; loss and lost sessions in such moments may have no other cause."
+        " `requests` are those that hosts make to web servers, and pods of a cluster to its services, if they do."
+        f"{of_interfaces} At most {MOST_ROWS} rows are shown, and a"
+        f" query may take {LONGEST_S:g} s.",
+        QueryTelemetryParams,
+        QueryTelemetryResult,
+    )
+
+
 CAPTURE_PACKETS_SPEC: Final = spec_of(
     CAPTURE_PACKETS,
-    "Capture packets that an interface sends and receives, for a moment, with tcpdump.",
+    "Capture packets that an interface sends and receives, for a moment, with tcpdump. What comes each 10 s of the"
+    " network's time, such as hellos, is seen with `lab_s`: so many seconds of it pass while packets are captured.",
     CapturePacketsParams,
     CapturePacketsResult,
 )
+QUERY_TELEMETRY_SPEC: Final = query_telemetry_spec("full")
 SPECS: Final = (CHECK_REACHABILITY_SPEC, MEASURE_RATE_SPEC, QUERY_TELEMETRY_SPEC, CAPTURE_PACKETS_SPEC)
+
+
+def specs_of(payload: Diagnose) -> tuple[MethodSpec, ...]:
+    """The methods that measure a network, as its agents see them."""
+    own = query_telemetry_spec(payload.history, payload.monitoring)
+    without = {CAPTURE_PACKETS} if payload.monitored else set()
+    return tuple(own if one.name == QUERY_TELEMETRY else one for one in SPECS if one.name not in without)

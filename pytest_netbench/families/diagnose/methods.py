@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal
 
 from pydantic import Field
@@ -12,6 +11,7 @@ from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError
+from pytest_netbench.lab.stopwatch import Stamp
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.rpccodes import Code
@@ -59,16 +59,18 @@ class FixedDiagnosis:
 
     Args:
         payload: Says what can be named.
+        now: Tells the present moment.
 
     Attributes:
         text: The diagnosis, once there is one.
-        fixed_at: When it was fixed, by the monotonic clock.
+        fixed_at: When it was fixed.
     """
 
-    def __init__(self, payload: Diagnose) -> None:
+    def __init__(self, payload: Diagnose, *, now: Callable[[], Stamp]) -> None:
         self._payload = payload
+        self._now = now
         self.text: str | None = None
-        self.fixed_at: float | None = None
+        self.fixed_at: Stamp | None = None
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
@@ -78,7 +80,7 @@ class FixedDiagnosis:
     def _fix(self, params: SubmitDiagnosisParams) -> SubmitDiagnosisResult:
         if self.text is not None:
             raise AniError("the diagnosis has been submitted already: give your answer", code=Code.POLICY_DENIED)
-        self.text, self.fixed_at = params.diagnosis, time.monotonic()
+        self.text, self.fixed_at = params.diagnosis, self._now()
         return SubmitDiagnosisResult(
             fault_types=tuple(_types(self._payload.fault_types)), resources=self._payload.resources
         )

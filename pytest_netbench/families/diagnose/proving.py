@@ -28,15 +28,18 @@ def prove(task: Task, stages: Stages, extent: Extent) -> Proof:
             with stages(when_healthy=evidence.look_before if is_first else None) as scene:
                 assert isinstance(scene, DiagnoseScene)
                 scene.observe()
+                scene.bring_all()
                 if is_first:
                     evidence.look_after(scene)
                     shown["evidence"] = evidence.shown
                     # beside another fault, an observation may show something else
                     problems += evidence.problems() if len(faults) == 1 else ()
+                    problems += evidence.decoys(scene)
                 shown["wrong flows"] = scene.wrong_flows
                 shown["breached demands"] = scene.breached
                 if (failed := scene.failed_requests()) is not None:
                     shown["failed requests"] = failed
+                problems += scene.hidden_problems()
                 problems += scene.recover()
     except FaultHasNoEffect as error:
         problems.append(str(error))

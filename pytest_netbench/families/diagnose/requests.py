@@ -18,16 +18,14 @@ class Requests:
     """Answers the methods on a running network.
 
     Args:
-        lab: The network. Its hosts that can be looked at are the clients.
+        lab: The network.
+        test_hosts: The clients; without any, all hosts that can be looked at.
     """
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, test_hosts: Sequence[str] = ()) -> None:
         controls = lab.topology.controls
-        self._hosts = {
-            name: node
-            for name, node in lab.nodes.items()
-            if controls[name] != "foreign" and isinstance(lab.driver(name), HostsServers)
-        }
+        clients = test_hosts or [name for name in lab.nodes if controls[name] != "foreign"]
+        self._hosts = {name: lab.nodes[name] for name in clients if isinstance(lab.driver(name), HostsServers)}
 
     @property
     def methods(self) -> Sequence[OwnMethod]:

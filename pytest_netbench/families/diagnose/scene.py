@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.errors import LabError
 from pytest_netbench.families.diagnose.browsing import Browsing
+from pytest_netbench.families.diagnose.decoys import make
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis
 from pytest_netbench.families.diagnose.requests import Requests
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.telemetry import Telemetry
+from pytest_netbench.families.diagnose.timetable import Timetable
 from pytest_netbench.families.diagnose.tools import Tools
 from pytest_netbench.families.faulty.clusters import is_cluster
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
 from pytest_netbench.faults.builders import FromOutside
-from pytest_netbench.faults.injecting import await_effects
+from pytest_netbench.faults.injecting import Injected, await_effects
 from pytest_netbench.faults.reasoning import in_words, repairs
 from pytest_netbench.lab.capabilities import offers
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.stopwatch import Stamp, stamp_of
+from pytest_netbench.lab.turns import at_usual_pace
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.model.watch import Watch
@@ -42,34 +49,51 @@ class DiagnoseScene(FaultyScene):
         payload: What is wrong, if anything, and which flows must work.
     """
 
-    may_be_latent = True
-
     def __init__(self, lab: Lab, payload: Diagnose) -> None:
         super().__init__(lab, payload, recorded=list(lab.nodes))
-        self._diagnosis = FixedDiagnosis(payload)
+        self._diagnosis = FixedDiagnosis(payload, now=partial(stamp_of, lab))
         self._payload: Diagnose = payload
         controls = payload.topology.controls
-        accessible = [name for name in lab.nodes if controls[name] != "foreign"]
+        accessible = [name for name in lab.nodes if controls[name] != "foreign" or name in payload.monitored]
         if is_cluster(payload):  # its workstation is no part of its network
             accessible = [name for name in accessible if offers(lab.nodes[name], COUNTERS)]
-        self._telemetry = Telemetry(lab, payload.demands, nodes=accessible)
+        self._telemetry = Telemetry(
+            lab,
+            payload.demands,
+            nodes=accessible,
+            hosts=payload.test_hosts,
+            has_gaps=payload.history != "full",
+            monitoring=payload.monitoring,
+        )
         self._browsing = Browsing(lab, payload, self._telemetry)
         self._serving = Serving(lab, payload)
+        self._timetable = Timetable(lab, self._faults, [one.when for one in payload.faults])
         self._failed: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()
         self._breached_after: tuple[int, ...] = ()
         self._before: tuple[int, ...] = ()
         self._onset_at = 0.0
-        self._looked_at = 0.0
+        self._away: frozenset[int] = frozenset()
+        """Numbers of the faults that a proof has taken away."""
+        self._looked_at = stamp_of(lab)
         """When the agent could begin."""
+
+    @property
+    def may_be_latent(self) -> bool:
+        return True
+
+    @property
+    def _present(self) -> Sequence[Injected]:
+        return self._timetable.there
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
         tools = Tools(self._lab, self._payload, self._telemetry.store)
-        requests = Requests(self._lab).methods if self._serving.has_servers else ()
+        requests = Requests(self._lab, self._payload.test_hosts).methods if self._serving.has_servers else ()
         return (*tools.methods, *requests, *self._diagnosis.methods)
 
     def health(self) -> None:
+        make(self._lab, self._payload, self._payload.decoys)
         super().health()
         self._serving.await_healthy()
         self._telemetry.await_healthy()
@@ -85,20 +109,48 @@ class DiagnoseScene(FaultyScene):
 
     def settle(self) -> None:
         super().settle()
+        if self._payload.history == "short":
+            self._telemetry.store.forget()
         time.sleep(max(0.0, self._onset_at + ONSET_S - time.monotonic()))
 
     def observe(self) -> None:
         super().observe()
         self._before = tuple(sorted(self._wrong))
         self._breached_before = self._telemetry.await_sample()
-        self._looked_at = time.monotonic()
+        if self._payload.history == "none":
+            self._telemetry.store.forget()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Let the agent begin."""
+        self._looked_at = stamp_of(self._lab)
+        self._timetable.start()
+
+    def bring_all(self) -> None:
+        """Let all faults be there that come and go, for a proof.
+
+        Raises:
+            FaultHasNoEffect: One has none.
+        """
+        self._timetable.bring_all()
+        await_effects(self._present, self._lab)
+
+    def _wind_up(self) -> None:
+        """Let nothing come or go any more: what heals is over, and all else is in force."""
+        if self._payload.period_s is not None:
+            self._timetable.wind_up()
+            with at_usual_pace(self._lab):
+                await_effects(self._present, self._lab)
 
     def destroy(self) -> None:
+        with contextlib.suppress(LabError):  # the lab ends; a trial that was evaluated has told it
+            self._timetable.stop()
         self._browsing.stop()
         self._telemetry.stop()
         super().destroy()
 
     def evaluate(self, submission: Submission) -> Findings:
+        self._wind_up()
         watch = self._final_watch()
         self._browsing.stop()
         self._failed = self._serving.failures()
@@ -114,7 +166,7 @@ class DiagnoseScene(FaultyScene):
 
     def _final_watch(self) -> Watch:
         """The flows before and after. Whatever an agent answers is judged against what is still wrong."""
-        await_effects(self._faults, self._lab)
+        await_effects(self._present, self._lab)
         watch = Watch(flows=self._flows, wrong_before=self._before, wrong_after=tuple(sorted(self._look())))
         self._tables.read("final")
         return watch
@@ -125,15 +177,16 @@ class DiagnoseScene(FaultyScene):
             "diagnosed_after": self._after(self._diagnosis.fixed_at),
             "reference_diagnosis": tuple(in_words(self._payload)),
             "breached_demands": {"before": self._breached_before, "after": self._breached_after},
+            **({"happened": tuple(self._timetable.happened)} if self._payload.period_s is not None else {}),
             **({"failed_requests": self._failed} if self._serving.count else {}),
         }
 
-    def _after(self, moment: float | None) -> dict[str, float] | None:
-        """Seconds from when the agent could begin to a moment of the monotonic clock; ``None`` if it never came."""
+    def _after(self, moment: Stamp | None) -> dict[str, float] | None:
+        """Seconds from when the agent could begin to a moment; ``None`` if it never came."""
         if moment is None:
             return None
-        wall_s = moment - self._looked_at
-        return {"wall_s": round(wall_s, 3), "lab_s": round(wall_s * self._lab.time_scale, 1)}
+        passed = moment.since(self._looked_at)
+        return {"wall_s": round(passed.wall_s, 3), "lab_s": round(passed.lab_s, 1)}
 
     def recover(self) -> Iterator[str]:
         """Take all faults away; say in what the network differs from the healthy one afterwards.
@@ -165,11 +218,32 @@ class DiagnoseScene(FaultyScene):
                         f" {table.get(prefix)}"
                     )
 
-    def _take_away(self) -> Iterator[str]:
-        for fault, parameters in reversed(self._faults):
+    def hidden_problems(self) -> Iterator[str]:
+        """Repair a fault that another one hides; say if that changes which flows are wrong. Nothing of other tasks.
+
+        Raises:
+            LabError: A node refused the repair.
+        """
+        if not self._payload.masked:
+            return
+        before = set(self._look())
+        yield from self._take_away(frozenset({0}))
+        self._tables.wait()
+        if changed := before ^ set(self._look()):
+            one, other = (fault.fault for fault in self._payload.faults)
+            yield f"fault {other!r} does not hide {one!r}: a repair of that changes {self._named(changed)}"
+
+    def _take_away(self, chosen: frozenset[int] | None = None) -> Iterator[str]:
+        """Take faults away, all but those that are away; or those of some numbers."""
+        numbers = (frozenset(range(len(self._faults))) if chosen is None else chosen) - self._away
+        self._away |= numbers
+        for number in sorted(numbers, reverse=True):
+            fault, parameters = self._faults[number]
             if isinstance(fault, FromOutside):
                 fault.undo(parameters, self._lab)
-        for _, node, commands in repairs(self._payload.faults):
+        for number, node, commands in repairs(self._payload.faults):
+            if number not in numbers:
+                continue
             for status in self._lab.driver(node).apply(self._lab.nodes[node], commands):
                 if status.status == "error":
                     yield f"{node} refused {status.command.strip()!r} of the repair: {status.message.strip()}"

@@ -23,6 +23,11 @@ TABLES: Final[Mapping[str, str]] = {
     "neighbors": f"{_MOMENT}, node TEXT, protocol TEXT, address TEXT, state TEXT, is_up INTEGER",
 }
 """By table: its columns."""
+AVERAGED: Final[Mapping[str, str]] = {
+    "averages": f"{_MOMENT}, node TEXT, interface TEXT, bps REAL, packets_per_s REAL, errors INTEGER",
+    **{name: TABLES[name] for name in ("flows", "requests")},
+}
+"""The same where interfaces are monitored by averages."""
 LONGEST_S: Final = 2.0
 MOST_ROWS: Final = 500
 MOST_CHARACTERS: Final = 50_000
@@ -46,23 +51,34 @@ class Found(NamedTuple):
 
 
 class Store:
-    """Tables in memory. Rows are added by one thread; others ask."""
+    """Tables in memory. Rows are added by one thread; others ask.
 
-    def __init__(self) -> None:
+    Args:
+        tables: Their columns, by name.
+    """
+
+    def __init__(self, tables: Mapping[str, str] = TABLES) -> None:
+        self._tables = tables
         self._lock = threading.Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._database.execute("PRAGMA temp_store = MEMORY")
         self._database.execute(f"PRAGMA hard_heap_limit = {_HEAP_BYTES}")
-        for name, columns in TABLES.items():
+        for name, columns in tables.items():
             self._database.execute(f"CREATE TABLE {name} ({columns})")
         self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         self._database.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_SQL)
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows to a table, their values in the order of its columns."""
-        places = ", ".join("?" * len(TABLES[table].split(", ")))
+        places = ", ".join("?" * len(self._tables[table].split(", ")))
         with self._lock:
             self._database.executemany(f"INSERT INTO {table} VALUES ({places})", rows)  # noqa: S608  (our own names)
+
+    def forget(self) -> None:
+        """Delete all rows."""
+        with self._lock:
+            for name in self._tables:
+                self._database.execute(f"DELETE FROM {name}")  # noqa: S608  (our own names)
 
     def query(self, sql: str) -> Found:
         """Answer one SELECT.

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import random
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_netbench.errors import LabError, NotReady
-from pytest_netbench.families.diagnose.store import Store
+from pytest_netbench.families.diagnose.averages import Averages
+from pytest_netbench.families.diagnose.rows import flow_row, lost
+from pytest_netbench.families.diagnose.store import AVERAGED, TABLES, Store
 from pytest_netbench.lab.capabilities import crashed, offers
 from pytest_netbench.lab.probing import FlowReport
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.stopwatch import Stamp, stopwatch_of
+from pytest_netbench.lab.turns import looking_at
 from pytest_netbench.model.demand import Demand
+from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.platforms.capabilities import CALLS, COUNTERS, MadeCall
 from pytest_netbench.platforms.driver import ListsNeighbors
 
@@ -26,6 +32,8 @@ HEALTHY_S: Final = 20.0
 """Wall seconds in which so many samples in a row must meet all demands."""
 MOST_CALLS: Final = 200_000
 """So many calls of pods are kept: those of two hours and more."""
+GAPS: Final = 0.2
+"""Share of the samples that are not kept if there are gaps."""
 _LATE_PACKETS: Final = 2
 """Packets on their way at the beginning or the end of a sample are no loss."""
 _NOTHING: Final = FlowReport(offered_bps=0.0, received_bps=0.0, sent_packets=0, received_packets=0)
@@ -41,14 +49,30 @@ class Telemetry:
         lab: The running network.
         demands: The traffic.
         nodes: Those whose counters and neighbors are kept. Nobody has access to a foreign node.
+        hosts: Those whose traffic and requests are kept; all if there are none.
+        has_gaps: Whether some samples are not kept, drawn in the same way each time.
+        monitoring: What is kept of interfaces instead of each sample of their counters, and of their neighbors nothing.
     """
 
-    def __init__(self, lab: Lab, demands: Sequence[Demand], *, nodes: Collection[str]) -> None:
+    def __init__(
+        self,
+        lab: Lab,
+        demands: Sequence[Demand],
+        *,
+        nodes: Collection[str],
+        hosts: Collection[str] = (),
+        has_gaps: bool = False,
+        monitoring: Monitoring | None = None,
+    ) -> None:
         self._lab = lab
         self._nodes = nodes
+        self._hosts = frozenset(hosts)
+        self._gaps = random.Random("gaps") if has_gaps else None  # noqa: S311  (must be reproducible, not secret)
         self._demands = demands
-        self.store = Store()
-        self._started = time.monotonic()
+        self._averages = None if monitoring is None else Averages(monitoring)
+        self.store = Store(TABLES if monitoring is None else AVERAGED)
+        self._stopwatch = stopwatch_of(lab)
+        self._started = self._now()
         self._every_s = PROOF_S
         self._ended = threading.Event()
         self._sampled = threading.Condition()
@@ -66,14 +90,18 @@ class Telemetry:
 
     def start(self) -> None:
         """Let the traffic begin."""
-        self._started = time.monotonic()
+        self._started = self._now()
         self._thread.start()
 
     @property
     def moment(self) -> Moment:
         """Now, as rows have it."""
-        wall_s = time.monotonic() - self._started
-        return round(wall_s, 3), round(wall_s * self._lab.time_scale, 1)
+        passed = self._now().since(self._started)
+        return round(passed.wall_s, 3), round(passed.lab_s, 1)
+
+    def _now(self) -> Stamp:
+        """The present moment; while the lab stands still, no wall seconds pass either."""
+        return Stamp(self._stopwatch.wall_s(), self._stopwatch.lab_s())
 
     def stop(self) -> None:
         """Let the traffic end, once the sample that runs is complete. Idempotent."""
@@ -99,7 +127,7 @@ class Telemetry:
 
     def await_age(self, age_s: float) -> None:
         """Return once the traffic has run for so many wall seconds."""
-        time.sleep(max(0.0, self._started + age_s - time.monotonic()))
+        time.sleep(max(0.0, age_s - self._now().since(self._started).wall_s))
 
     def await_sample(self) -> tuple[int, ...]:
         """Return the demands that are not met in a sample that begins after this call.
@@ -131,7 +159,8 @@ class Telemetry:
     def _run(self) -> None:
         try:
             while not self._ended.is_set() and len(self._breached) < self._most_samples:
-                breached = self._sample()
+                with looking_at(self._lab):
+                    breached = self._sample()
                 with self._sampled:
                     self._breached.append(breached)
                     self._sampled.notify_all()
@@ -143,15 +172,48 @@ class Telemetry:
     def _sample(self) -> tuple[int, ...]:
         reports = self._traffic()
         now = self.moment
-        self.store.add("flows", ((*now, *_flow(*one)) for one in zip(self._demands, reports, strict=True)))
-        self.store.add("interfaces", self._interfaces(now))
-        self.store.add("neighbors", self._neighbors(now))
-        self.store.add("requests", self._calls())
+        if self._gaps is None or self._gaps.random() >= GAPS:
+            self._keep(now, reports)
+        if self._averages is not None and self._averages.is_due(now[1]):
+            self._poll(now, self._averages)
         return tuple(
             number
             for number, (demand, report) in enumerate(zip(self._demands, reports, strict=True))
-            if _lost(report, excused=_LATE_PACKETS) > demand.most_loss
+            if lost(report, excused=_LATE_PACKETS) > demand.most_loss
         )
+
+    def _keep(self, now: Moment, reports: Sequence[FlowReport]) -> None:
+        flows = zip(self._demands, reports, strict=True)
+        self.store.add(
+            "flows", ((*now, *flow_row(*one)) for one in flows if self._is_kept(one[0].source, one[0].target))
+        )
+        if self._averages is None:
+            self.store.add("interfaces", self._interfaces(now))
+            self.store.add("neighbors", self._neighbors(now))
+        self.store.add("requests", self._calls())
+
+    def _poll(self, now: Moment, averages: Averages) -> None:
+        counted = {
+            (name, interface): one
+            for name, node in self._answering()
+            if name in averages.nodes
+            for interface, one in node.capability(COUNTERS).counters().items()
+        }
+        self.store.add("averages", ((*now, *row) for row in averages.rows(now[1], counted)))
+
+    def add_request(self, client: str, moment: Moment, row: Sequence[Any]) -> None:
+        """Note what came of a request of a host.
+
+        Args:
+            client: The host.
+            moment: When it began.
+            row: The columns from ``url`` on.
+        """
+        if self._is_kept(client):
+            self.store.add("requests", [(*moment, client, *row)])
+
+    def _is_kept(self, *hosts: str) -> bool:
+        return not self._hosts or self._hosts.issuperset(hosts)
 
     def _traffic(self) -> Sequence[FlowReport]:
         every_s = self._every_s
@@ -181,7 +243,8 @@ class Telemetry:
             found = node.capability(CALLS).calls()
             seen, self._seen[name] = self._seen.get(name, frozenset()), frozenset(found)
             for one in found:
-                since_s = one.began - self._started
+                # pods are on clusters, which never stand still
+                since_s = one.began - self._started.wall_s
                 if one not in seen and since_s >= 0 and self._kept_calls < MOST_CALLS:
                     self._kept_calls += 1
                     moment = round(since_s, 3), round(since_s * self._lab.time_scale, 1)
@@ -193,24 +256,3 @@ class Telemetry:
             if isinstance(driver, ListsNeighbors):
                 for one in driver.neighbors(node):
                     yield *now, name, one.protocol, one.address, one.state, int(one.is_up)
-
-
-def _lost(report: FlowReport, *, excused: int = 0) -> float:
-    """Share of the packets that did not arrive, without some that are excused."""
-    if not report.sent_packets:
-        return 1.0
-    return max(0, report.sent_packets - report.received_packets - excused) / report.sent_packets
-
-
-def _flow(demand: Demand, report: FlowReport) -> tuple[Any, ...]:
-    loss, delay_ms = round(_lost(report), 4), report.mean_delay_ms
-    return (
-        demand.source,
-        demand.target,
-        demand.port,
-        round(report.offered_bps),
-        round(report.received_bps),
-        loss,
-        None if delay_ms is None else round(delay_ms, 2),
-        round(report.stalled_s * 1000),
-    )

@@ -37,6 +37,7 @@ class Tools:
     def __init__(self, lab: Lab, payload: Diagnose, store: Store) -> None:
         self._lab = lab
         self._store = store
+        self._telemetry_spec = measuring.query_telemetry_spec(payload.history, payload.monitoring)
         groups = payload.flows
         addresses = {k: v for group in groups for k, v in group.targets.items()}
         configs = payload.startup_configs.values()
@@ -51,7 +52,9 @@ class Tools:
             lab,
             {name: lab.nodes[name].interfaces if name in pods else topology.interfaces(name) for name in visible},
         )
-        self._sources = tuple(dict.fromkeys(name for group in groups for name in group.sources))
+        self._sources = payload.test_hosts or tuple(dict.fromkeys(name for group in groups for name in group.sources))
+        # what arrives is counted where it arrives
+        self._receivers = payload.test_hosts or tuple(self._addresses)
         self._tried: tuple[measuring.CheckReachabilityParams, dict[Pair, Outcome]] | None = None
 
     @property
@@ -64,8 +67,8 @@ class Tools:
                 answer=self._reachability,
             ),
             OwnMethod(spec=measuring.MEASURE_RATE_SPEC, params=measuring.MeasureRateParams, answer=self._rate),
-            OwnMethod(spec=measuring.QUERY_TELEMETRY_SPEC, params=measuring.QueryTelemetryParams, answer=self._query),
-            self._captures.method,
+            OwnMethod(spec=self._telemetry_spec, params=measuring.QueryTelemetryParams, answer=self._query),
+            *([self._captures.method] if self._captures.nodes else []),
         )
 
     def _reachability(self, params: measuring.CheckReachabilityParams) -> measuring.CheckReachabilityResult:
@@ -123,7 +126,7 @@ class Tools:
 
     def _rate(self, params: measuring.MeasureRateParams) -> measuring.MeasureRateResult:
         self._known(measuring.MEASURE_RATE, params.source, self._sources)
-        self._known(measuring.MEASURE_RATE, params.target, self._addresses)
+        self._known(measuring.MEASURE_RATE, params.target, self._receivers)
         await_answer(self._lab, params.source, measuring.MEASURE_RATE)
         flow = Bursts.model_validate(
             {
@@ -149,6 +152,6 @@ class Tools:
     def _known(method: str, name: str, names: Mapping[str, str] | Sequence[str]) -> None:
         if name not in names:
             raise AniError(
-                f"{method}: {name!r} is not one of the hosts ({', '.join(names)})",
+                f"{method}: {name!r} is not one of the hosts that can be named here ({', '.join(names)})",
                 code=Code.INVALID_PARAMS,
             )

@@ -161,4 +161,5 @@ def _full(node: Node, dns: NameService | None) -> str | None:
 def _is_client(payload: Diagnose, node: Node, dns: NameService | None) -> bool:
     if dns is not None:
         return any(one.kind == "resolver" for one in node.services)
-    return payload.platform_of(node.name) == "linux" and node.role == "host" and node.control != "foreign"
+    is_asked = node.control != "foreign" or node.name in payload.test_hosts
+    return payload.platform_of(node.name) == "linux" and node.role == "host" and is_asked

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from operator import not_
-from typing import ClassVar
 
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import FaultHasNoEffect, NotReady
@@ -12,7 +11,7 @@ from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.families.faulty.flows import named
 from pytest_netbench.families.faulty.tables import RoutingTables
 from pytest_netbench.families.scenes import NetworkScene
-from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.faults.injecting import Injected, await_effects, inject_all
 from pytest_netbench.faults.reasoning import known
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.faulty import Faulty
@@ -31,16 +30,17 @@ class FaultyScene:
         lab: The network.
         payload: What is broken, and which flows must work.
         recorded: The nodes whose configs and routes are recorded.
+        renewed: Kinds of objects of a cluster that are created anew with the faults; ``None`` for those of any fault.
     """
 
-    may_be_latent: ClassVar[bool] = False
-    """Whether faults may be there that no flow shows."""
-
-    def __init__(self, lab: Lab, payload: Faulty, *, recorded: Collection[str]) -> None:
+    def __init__(
+        self, lab: Lab, payload: Faulty, *, recorded: Collection[str], renewed: Collection[str] | None = None
+    ) -> None:
         self._lab = lab
         self._payload = payload
         self._flows = payload.all_flows
-        self._faults = [known(one) for one in payload.faults]
+        self._renewed = renewed
+        self._faults: list[Injected] = [known(one) for one in payload.faults]
         self._network = NetworkScene(
             lab, health_checks=payload.health_checks, events=payload.events, configs_of=recorded
         )
@@ -49,6 +49,11 @@ class FaultyScene:
         self._healthy: dict[str, str] = {}
         self._wrong: Sequence[int] = ()
         """The flows that the last look found wrong."""
+
+    @property
+    def may_be_latent(self) -> bool:
+        """Whether faults may be there that no flow shows."""
+        return False
 
     @property
     def lab(self) -> Lab:
@@ -65,11 +70,16 @@ class FaultyScene:
     def _flows_are_right(self) -> None:
         """What a subclass lets begin while the configs and routes of the healthy network are read."""
 
+    @property
+    def _present(self) -> Sequence[Injected]:
+        """The faults that are there. A subclass whose faults come and go says which."""
+        return self._faults
+
     def inject(self) -> None:
-        inject_all(self._faults, self._lab)
+        inject_all(self._present, self._lab, renewed=self._renewed)
 
     def settle(self) -> None:
-        await_effects(self._faults, self._lab)
+        await_effects(self._present, self._lab)
         if self._payload.symptom is None:
             # nobody knows on paper how far the effect spreads
             self._tables.wait()

@@ -47,6 +47,11 @@ class PlanScene(BareScene):
     def _truth(self) -> Truth:
         return Truth.of(self._query, self._graph)
 
+    def follow(self, before: PlanScene) -> None:
+        """Implements ``families.protocol.Follows``: what ran code for the agent runs its answer."""
+        self._runner.close()
+        self._runner = before._runner
+
     def evaluate(self, submission: Submission) -> Findings:
         code = (submission.answer or {}).get("code")
         execution = None if code is None else self._runner.run(code)

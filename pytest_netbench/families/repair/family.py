@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_netbench.ani.methods import METHODS
+from pytest_netbench.families.faulty.tickets import TICKET_SPEC as OPEN_TICKET
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.families.repair.briefing import ONLY_THE_FAULT, WORKING, assignment
 from pytest_netbench.model.repair import Repair, repair_of
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pytest_netbench.families.protocol import Deploy, Stages
     from pytest_netbench.families.repair.scene import RepairScene
 
+_DEVICES = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
+
 
 class RepairFamily:
     """Something is broken in a network that worked; the agent finds and repairs it (NetArena's reactive tasks)."""
@@ -24,7 +27,7 @@ class RepairFamily:
     name = "repair"
     payload = Repair
     answer = None
-    methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
+    methods = (*_DEVICES, OPEN_TICKET.name)
     scorers = (
         "correctness",
         "safety",
@@ -47,7 +50,7 @@ class RepairFamily:
             intents=(assignment(payload),),
             rules=(WORKING, ONLY_THE_FAULT),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
-            methods=tuple(METHODS[name] for name in self.methods),
+            methods=(*(METHODS[name] for name in _DEVICES), *((OPEN_TICKET,) if payload.tickets else ())),
             budget=task.budget,
             hints=tuple(map(platform_hint, payload.platforms)),
         )
@@ -55,8 +58,9 @@ class RepairFamily:
     def prepare(self, task: Task, deploy: Deploy) -> RepairScene:
         """Deploy the healthy network."""
         from pytest_netbench.families.repair.scene import RepairScene  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.faults.kubernetes.catalogue import drawn_at  # noqa: PLC0415  (loads faults)
 
-        return RepairScene(deploy(), repair_of(task))
+        return RepairScene(deploy(), repair_of(task), renewed=drawn_at(task.drawn))
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Repair the faults one by one, the one injected last first."""

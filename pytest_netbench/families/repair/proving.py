@@ -12,7 +12,7 @@ from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AgentError, FaultHasNoEffect
 from pytest_netbench.families.proof import Extent, Proof
-from pytest_netbench.families.protocol import Stages, WatchesWork
+from pytest_netbench.families.protocol import OffersMethods, Stages, WatchesWork
 from pytest_netbench.families.repair.solution import apply_repair
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import UNLIMITED, Task
@@ -32,9 +32,8 @@ def prove(task: Task, stages: Stages, extent: Extent, wanted: frozenset[str]) ->
                 problems += _problems_of_oracle(watch)
                 shown["wrong flows"] = f"{len(watch.wrong_before)} of {len(watch.flows)}"
             if "omissions" in wanted and len(faults) > 1:
-                for number, one in enumerate(faults):
-                    if not _watched(task, stages, leave_out=number).wrong_after:
-                        problems.append(f"fault {one.fault!r} need not be repaired: everything works without it")
+                for number in range(len(faults)):
+                    problems += _problems_of_omission(task, number, _watched(task, stages, leave_out=number))
     except AgentError as error:
         problems.append(str(error))
     except FaultHasNoEffect as error:
@@ -51,7 +50,8 @@ def _watched(task: Task, stages: Stages, *, leave_out: int | None = None) -> Wat
         scene.observe()
         assert isinstance(scene, WatchesWork)
         assert scene.lab is not None
-        ani = AgentInterface(scene.lab, policy=Policy(), budget=UNLIMITED)
+        methods = scene.methods if isinstance(scene, OffersMethods) else ()
+        ani = AgentInterface(scene.lab, policy=Policy(), budget=UNLIMITED, methods=methods)
         ani.watch(scene.watcher)
         try:
             apply_repair(task, ani, leave_out=leave_out)
@@ -70,6 +70,16 @@ def _problems_of_oracle(watch: Watch) -> Iterator[str]:
     for step in watch.steps:
         if step.broke:
             yield f"the reference repair is not safe: {step.what!r} breaks {_named(watch, step.broke)}"
+
+
+def _problems_of_omission(task: Task, number: int, watch: Watch) -> Iterator[str]:
+    """What is wrong with the fault of this number, if all others were repaired."""
+    payload = repair_of(task)
+    name = payload.faults[number].fault
+    if not watch.wrong_after:
+        yield f"fault {name!r} need not be repaired: everything works without it"
+    elif payload.masked and number and set(watch.wrong_after) != set(watch.wrong_before):
+        yield f"fault {name!r} does not hide {payload.faults[0].fault!r}: a repair of that changes what is wrong"
 
 
 def _named(watch: Watch, numbers: tuple[int, ...]) -> str:

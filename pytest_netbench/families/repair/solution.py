@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, UsageError
+from pytest_netbench.families.faulty.tickets import OPEN_TICKET
 from pytest_netbench.faults.reasoning import repairs
-from pytest_netbench.model.faulty import Faulty, InjectedFault
+from pytest_netbench.model.causes import causes_of
+from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
 
@@ -21,6 +23,7 @@ def apply_repair(task: Task, ani: Ani, *, leave_out: int | None = None) -> Submi
     Raises:
         AgentError: A device refused a command: the task is broken.
     """
+    _hand_over(task, ani, leave_out=leave_out)
     for number, node, commands in repairs(_faults(task)):
         if number == leave_out:
             continue
@@ -32,6 +35,14 @@ def apply_repair(task: Task, ani: Ani, *, leave_out: int | None = None) -> Submi
                     " broken: its faults do not fit its startup_configs"
                 )
     return Submission(reasoning=task.ground_truth_reasoning or None)
+
+
+def _hand_over(task: Task, ani: Ani, *, leave_out: int | None) -> None:
+    """Open a ticket for each fault that no command repairs."""
+    for number, one in enumerate(causes_of(_faults(task), task.network.topology)):
+        if number != leave_out and not fault_of(one.fault_type).repairable:
+            named = {"resource_id": one.resources[0], "fault_type": one.fault_type}
+            ani.call(OPEN_TICKET, {**named, "evidence": task.ground_truth_reasoning or one.fault_type})
 
 
 def _faults(task: Task) -> tuple[InjectedFault, ...]:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import FASTER, assignment
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
-from pytest_netbench.families.diagnose.measuring import SPECS
+from pytest_netbench.families.diagnose.measuring import SPECS, specs_of
 from pytest_netbench.families.diagnose.methods import SPEC as SUBMIT_DIAGNOSIS
 from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
 from pytest_netbench.families.diagnose.requesting import requests_of
+from pytest_netbench.families.faulty.tickets import TICKET_SPEC as OPEN_TICKET
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.families.repair.briefing import ONLY_THE_FAULT, WORKING
 from pytest_netbench.families.repair.solution import apply_repair
-from pytest_netbench.families.troubleshoot.briefing import LOOK_FIRST, PHASES
+from pytest_netbench.families.troubleshoot.briefing import ANY_ORDER, HAND_OVER, LOOK_FIRST, MIXED, PHASES
 from pytest_netbench.families.troubleshoot.methods import SPEC as SUBMIT_ANSWER
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
@@ -33,33 +34,36 @@ class TroubleshootFamily(DiagnoseFamily):
 
     name = "troubleshoot"
     answer = None
-    methods = (*_DEVICES, *(spec.name for spec in (*SPECS, *REQUESTS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER)))
+    methods = (*_DEVICES, *(spec.name for spec in (*SPECS, *REQUESTS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)))
     scorers = (
         *DiagnoseFamily.scorers,
         "correctness",
         "traffic",
+        "handed_over",
         "safety",
         "outage",
         "blast_radius",
         "latency",
     )
-    pass_marks = {"root_cause": 1.0, "correctness": 1.0, "traffic": 1.0}
+    pass_marks = {"root_cause": 1.0, "correctness": 1.0, "traffic": 1.0, "handed_over": 1.0}
 
     def brief(self, task: Task) -> Brief:
         """What works in the healthy network, and what to do in which order; no word of whether something is wrong."""
         payload = diagnose_of(task)
+        phases, rule = (MIXED, ANY_ORDER) if payload.order == "mixed" else (PHASES, LOOK_FIRST)
         return Brief(
             task_name=task.task_name,
             family=task.family,
-            intents=(assignment(payload, PHASES),),
-            rules=(LOOK_FIRST, WORKING, ONLY_THE_FAULT, FASTER),
+            intents=(assignment(payload, phases + (HAND_OVER if payload.tickets else "")),),
+            rules=(rule, WORKING, ONLY_THE_FAULT, FASTER),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
             methods=(
                 *(METHODS[name] for name in _DEVICES),
-                *SPECS,
+                *specs_of(payload),
                 *requests_of(payload),
                 SUBMIT_DIAGNOSIS,
                 SUBMIT_ANSWER,
+                *((OPEN_TICKET,) if payload.tickets else ()),
             ),
             budget=task.budget,
             hints=tuple(map(platform_hint, payload.platforms)),
@@ -74,7 +78,7 @@ class TroubleshootFamily(DiagnoseFamily):
         return TroubleshootScene(deploy(), diagnose_of(task))
 
     def solve(self, task: Task, ani: Ani) -> Submission:
-        """Submit the causes that were injected, and repair them."""
+        """Submit the causes that were injected, repair what commands repair, and hand over the rest."""
         submission = super().solve(task, ani)
         ani.call(SUBMIT_ANSWER.name, submission.answer or {})
         return apply_repair(task, ani)

@@ -1,9 +1,8 @@
-"""The ANI method of the family: it fixes the answer, and from then on devices can be changed."""
+"""The ANI method of the family: it fixes the answer, so that devices can be changed."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pydantic import Field
@@ -13,6 +12,7 @@ from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose.methods import SUBMIT_DIAGNOSIS, FixedDiagnosis
+from pytest_netbench.lab.stopwatch import Stamp
 from pytest_netbench.model.diagnosis import Diagnosis
 from pytest_netbench.rpccodes import Code
 
@@ -56,27 +56,47 @@ class FixedAnswer:
     Args:
         diagnosis: Must be fixed before.
         managed: The devices that can be changed afterwards.
+        now: Tells the present moment.
+        begins: Whether managed devices can be changed from then on, and not before.
+        fixed: Is called once there is an answer, before it is confirmed.
 
     Attributes:
         answer: The answer, once there is one.
-        fixed_at: When it was fixed, by the monotonic clock.
+        fixed_at: When it was fixed.
     """
 
-    def __init__(self, diagnosis: FixedDiagnosis, managed: Sequence[str]) -> None:
+    def __init__(
+        self,
+        diagnosis: FixedDiagnosis,
+        managed: Sequence[str],
+        *,
+        now: Callable[[], Stamp],
+        begins: bool = True,
+        fixed: Callable[[], object],
+    ) -> None:
         self._diagnosis = diagnosis
         self._managed = tuple(managed)
+        self._now = now
+        self._begins = begins
+        self._fixed = fixed
         self.answer: Diagnosis | None = None
-        self.fixed_at: float | None = None
+        self.fixed_at: Stamp | None = None
 
     @property
     def method(self) -> OwnMethod:
         """What is offered to the agent."""
-        return OwnMethod(spec=SPEC, params=SubmitAnswerParams, answer=self._fix, effect="changes-begin")
+        return OwnMethod(
+            spec=SPEC,
+            params=SubmitAnswerParams,
+            answer=self._fix,
+            effect="changes-begin" if self._begins else "changes-go-on",
+        )
 
     def _fix(self, params: SubmitAnswerParams) -> SubmitAnswerResult:
         if self._diagnosis.text is None:
             raise AniError(f"call {SUBMIT_DIAGNOSIS!r} first", code=Code.POLICY_DENIED)
         if self.answer is not None:
             raise AniError("the answer has been submitted already", code=Code.POLICY_DENIED)
-        self.answer, self.fixed_at = Diagnosis.model_validate(params.plain()), time.monotonic()
+        self.answer, self.fixed_at = Diagnosis.model_validate(params.plain()), self._now()
+        self._fixed()
         return SubmitAnswerResult(managed=self._managed)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
+from pytest_netbench.families.faulty.tickets import Tickets
 from pytest_netbench.families.faulty.watched import WatchedScene
 from pytest_netbench.families.troubleshoot.methods import FixedAnswer
+from pytest_netbench.families.troubleshoot.mitigations import Mitigations
+from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.stopwatch import stamp_of
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.watch import Watch
 
@@ -23,20 +27,36 @@ class TroubleshootScene(WatchedScene, DiagnoseScene):
         payload: What is wrong, if anything, and which flows must work.
     """
 
-    may_be_latent = False
-
     def __init__(self, lab: Lab, payload: Diagnose) -> None:
         super().__init__(lab, payload)
         managed = [name for name, control in lab.topology.controls.items() if control == "managed"]
-        self._answer = FixedAnswer(self._diagnosis, managed)
+        begins = payload.order == "answer-first"
+        self._answer = FixedAnswer(
+            self._diagnosis, managed, begins=begins, now=partial(stamp_of, lab), fixed=self._wind_up
+        )
+        self._tickets = (
+            Tickets(lab, payload, self._faults, mend=self._timetable.mend, over=self._timetable.over)
+            if payload.tickets
+            else None
+        )
+        lasting = {number for number, one in enumerate(payload.faults) if one.when is None}
+        self._mitigations = Mitigations(lab, self._faults, lasting)
+
+    @property
+    def may_be_latent(self) -> bool:
+        # what is handed over is judged by the ticket
+        return self._payload.tickets and all(isinstance(fault, FromOutside) for fault, _ in self._faults)
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
-        return (*super().methods, self._answer.method)
+        tickets = () if self._tickets is None else (self._tickets.method,)
+        return (*super().methods, self._answer.method, *tickets)
 
     def observe(self) -> None:
         super().observe()
-        self._looked_at = time.monotonic()
+        if self._tickets is not None:
+            self._mitigations.look()
+        self._looked_at = stamp_of(self._lab)
 
     def _final_watch(self) -> Watch:
         return self._end_of_watch()
@@ -45,6 +65,17 @@ class TroubleshootScene(WatchedScene, DiagnoseScene):
         answer = self._answer.answer
         return {
             **super()._others(),
+            **({} if self._tickets is None else self._ended(self._tickets)),
             "answer": None if answer is None else answer.model_dump(mode="json"),
             "answered_after": self._after(self._answer.fixed_at),
+        }
+
+    def _ended(self, tickets: Tickets) -> dict[str, Any]:
+        """How faults have ended that no command repairs: mended after a ticket, or with no traffic at the place."""
+        found = self._mitigations.found()
+        left = tickets.open_faults
+        return {
+            "tickets": tuple(tickets.opened),
+            "open_faults": tuple(name for number, name in left.items() if number not in found),
+            "mitigated": tuple(name for number, name in left.items() if number in found),
         }

@@ -12,6 +12,10 @@ from pytest_netbench.faults.evidence.observation import Configured, Matches, Obs
 
 _LAST: Final = "(SELECT max(time_s) FROM interfaces WHERE time_s < (SELECT max(time_s) FROM interfaces))"
 """The last sample that is whole."""
+_LATELY_S: Final = 5
+"""Wall seconds."""
+_ARRIVES: Final = 0.95
+"""Of what is sent, at least so much is received if nothing is lost: both are not counted at the same moment."""
 _NONE: Final = Matches(pattern=r'"rows": \[\[0\]\]')
 
 
@@ -38,36 +42,77 @@ def state(network: Observable, node: str, name: str, because: str, /, **words: o
             params={"device": node, "command": sign.command},
             shows=Matches(pattern=sign.pattern, is_absent=sign.is_absent),
             because=because,
+            is_shared=sign.is_shared,
         )
 
 
 def neighbor_lost(network: Observable, node: str, protocol: str, address: str) -> Iterator[Observation]:
     """The telemetry has no neighbor of a node that is up at an address."""
-    if node in network.platforms:
+    if network.has_counters and node in network.measured:
         sql = (
             f"SELECT count(*) FROM neighbors WHERE node = '{node}' AND protocol = '{protocol}' AND"  # noqa: S608  (names of the task)
             f" address = '{address}' AND is_up AND time_s = {_LAST}"
         )
         because = f"{address} is not up as {protocol.upper()} neighbor of {node}."
-        yield Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because)
+        yield Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because, is_shared=True)
 
 
-def not_counted(node: str, interface: str | None, because: str) -> Observation:
-    """The telemetry has no counters of a node, or of one of its interfaces."""
+def lost_between(
+    network: Observable, near: tuple[str, str], far: tuple[str, str], because: str
+) -> Iterator[Observation]:
+    """The counters of both ends of a link tell that traffic is lost between them; none where they need not.
+
+    Args:
+        network: What can be looked at.
+        near: Node and interface that send.
+        far: Node and interface that receive.
+        because: What it means.
+    """
+    is_read = network.has_counters and {near[0], far[0]} <= network.measured
+    if is_read and network.carries(near[0], far[0]):
+        sent, received = _counted("sent", *near), _counted("received", *far)
+        yield Observation(
+            method="query-telemetry",
+            params={"sql": f"SELECT ({received}) < {_ARRIVES} * ({sent})"},
+            shows=Matches(pattern=r'"rows": \[\[1\]\]'),
+            because=because,
+            is_shared=True,
+        )
+
+
+def _counted(what: str, node: str, interface: str) -> str:
+    """A query for the packets of an interface in the last seconds."""
+    column = f"{what}_packets"
+    return (
+        f"SELECT max({column}) - min({column}) FROM interfaces WHERE node = '{node}' AND"  # noqa: S608  (names of the task)
+        f" interface = '{interface}' AND time_s > (SELECT max(time_s) FROM interfaces) - {_LATELY_S}"
+    )
+
+
+def not_counted(network: Observable, node: str, interface: str | None, because: str) -> Iterator[Observation]:
+    """The telemetry has no counters of a node, or of one of its interfaces; none if it never has."""
+    if not network.has_counters or (network.is_limited and node not in network.measured):
+        return
     only = "" if interface is None else f" AND interface = '{interface}'"
     sql = f"SELECT count(*) FROM interfaces WHERE node = '{node}'{only} AND time_s = {_LAST}"  # noqa: S608  (names of the task)
-    return Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because)
+    yield Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because)
 
 
 def unreached(network: Observable, source: str, target: str | None) -> Iterator[Observation]:
     """A ping from one host to another one gets no answer; none if it must not get through anyway."""
     if target is not None and (source, target) in network.pairs:
-        yield Observation(
-            method="check-reachability",
-            params={"protocol": "icmp", "source": source, "target": target},
-            shows=Matches(pattern=r'"reached": 0\b'),
-            because=f"{source} does not reach {target}.",
-        )
+        yield from unanswered(source, target, f"{source} does not reach {target}.")
+
+
+def unanswered(source: str, target: str, because: str) -> Iterator[Observation]:
+    """A ping from one host to another one gets no answer."""
+    yield Observation(
+        method="check-reachability",
+        params={"protocol": "icmp", "source": source, "target": target},
+        shows=Matches(pattern=r'"reached": 0\b'),
+        because=because,
+        is_shared=True,
+    )
 
 
 def missed(network: Observable, node: str) -> Iterator[Observation]:
@@ -85,6 +130,11 @@ def silent(node: str) -> Observation:
         shows=Refused(pattern="did not answer"),
         because=f"{node} answers nobody.",
     )
+
+
+def shared(observations: Iterable[Observation]) -> Iterator[Observation]:
+    """Observations that other faults show, too."""
+    return (one.model_copy(update={"is_shared": True}) for one in observations)
 
 
 def routed(prefix: str) -> dict[str, str]:

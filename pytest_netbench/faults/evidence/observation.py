@@ -88,6 +88,7 @@ class Observation(Model):
         shows: What must be found in the answer.
         because: A sentence that says what this means.
         tries: How often the request is made at most. It shows the fault if one of the answers does.
+        is_shared: Whether other faults show the same, or a healthy network does: it proves the fault beside the others.
     """
 
     method: str
@@ -95,6 +96,7 @@ class Observation(Model):
     shows: Matches | Configured | Refused
     because: str
     tries: int = 1
+    is_shared: bool = False
 
     @property
     def request(self) -> str:
@@ -117,30 +119,31 @@ def unlike(config: str, commands: Iterable[str], syntax: Syntax) -> Iterator[str
         syntax: How both are written.
     """
     paths = set(syntax.paths(config))
-    wanted, unwanted = _outcome(syntax.edits(tuple(commands)))
+    wanted, unwanted = outcome(syntax.edits(tuple(commands)))
     for path in wanted:
         if path not in paths:
             yield f"{_shown(path)} is not in the running config"
     for path in unwanted:
         for left in paths:
-            if _begins(left, path) and left not in wanted:
+            if begins(left, path) and left not in wanted:
                 yield f"{_shown(left)} is still in the running config"
 
 
-def _outcome(edits: Iterable[Edit]) -> tuple[dict[Path, None], dict[Path, None]]:
+def outcome(edits: Iterable[Edit]) -> tuple[dict[Path, None], dict[Path, None]]:
     """The lines that a config has after edits, and beginnings of lines that it does not have."""
     wanted: dict[Path, None] = {}
     unwanted: dict[Path, None] = {}
     for edit in edits:
         if edit.removes:
             unwanted[edit.path] = None
-            wanted = {known: None for known in wanted if not _begins(known, edit.path)}
+            wanted = {known: None for known in wanted if not begins(known, edit.path)}
         elif not edit.path[-1].startswith(EXEC):
             wanted[edit.path] = None
     return wanted, unwanted
 
 
-def _begins(path: Path, beginning: Path) -> bool:
+def begins(path: Path, beginning: Path) -> bool:
+    """Whether a line stands where another one does, and begins with its words."""
     return path[:-1] == beginning[:-1] and f"{path[-1]} ".startswith(f"{beginning[-1]} ")
 
 

@@ -156,6 +156,7 @@ class ClusterValue(FaultValue[P]):
     Attributes:
         at: All parameters with which the objects of a cluster can have it, in a fixed order.
         edit: What it does, by parameters.
+        kinds: Of the objects that it can be at.
     """
 
     platforms: tuple[str, ...] = ("kubernetes",)
@@ -164,6 +165,7 @@ class ClusterValue(FaultValue[P]):
     found_at: FoundAt = "k8s"
     at: Callable[[Sequence[Object]], Iterable[P]]
     edit: Callable[[P], Edit]
+    kinds: tuple[str, ...] = ("NetworkPolicy",)
 
     def choices(self, objects: Sequence[Object]) -> Iterator[P]:
         """All parameters with which these objects can have it. With some it changes no flow."""

@@ -164,4 +164,5 @@ POD_LABEL_WRONG = cluster_fault(
     parameters=WrongLabel,
     edit=_labelled,
     at=_wrong_labels,
+    kinds=(_DEPLOYMENT,),
 )

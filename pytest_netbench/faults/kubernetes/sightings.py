@@ -20,8 +20,14 @@ def no_service_address(worker: str) -> Symptom:
     """A pod of a machine gets no answer from a service address, and one from the pod behind it."""
     return lambda network: (
         *_shown(network, _connecting(worker, DNS_ADDRESS), _LOST, f"Pods on {worker} do not reach a service address."),
-        *_shown(network, _connecting(worker, _RESOLVER), _REACHED, f"They reach {DNS_NODE} by the address of its pod."),
-        *_shown(network, _readiness(f"node {worker}"), "^True", f"{worker} is ready."),
+        *_shown(
+            network,
+            _connecting(worker, _RESOLVER),
+            _REACHED,
+            f"They reach {DNS_NODE} by the address of its pod.",
+            is_shared=True,
+        ),
+        *_shown(network, _readiness(f"node {worker}"), "^True", f"{worker} is ready.", is_shared=True),
     )
 
 
@@ -32,7 +38,7 @@ def no_resolver(worker: str) -> Symptom:
         *_shown(
             network, _connecting(worker, _RESOLVER), _LOST, f"Pods on {worker} do not reach port 53 of {DNS_NODE}."
         ),
-        *_shown(network, _readiness(ready, ".items[*]"), "^True", f"{DNS_NODE} is ready."),
+        *_shown(network, _readiness(ready, ".items[*]"), "^True", f"{DNS_NODE} is ready.", is_shared=True),
     )
 
 
@@ -63,11 +69,14 @@ def _readiness(what: str, place: str = "") -> str:
     return f"kubectl get {what} -o jsonpath='{path}'"
 
 
-def _shown(network: Observable, command: str, pattern: str, because: str) -> Iterator[Observation]:
+def _shown(
+    network: Observable, command: str, pattern: str, because: str, *, is_shared: bool = False
+) -> Iterator[Observation]:
     if WORKSTATION in network.platforms:
         yield Observation(
             method="execute-cmd",
             params={"device": WORKSTATION, "command": command},
             shows=Matches(pattern=pattern),
             because=because,
+            is_shared=is_shared,
         )

@@ -32,6 +32,11 @@ class Choice(NamedTuple):
     parameters: Model
 
     @property
+    def is_on_paper(self) -> bool:
+        """Whether the objects tell what it makes wrong, wherever pods run."""
+        return isinstance(self.fault, ClusterValue)
+
+    @property
     def injected(self) -> InjectedFault:
         """As a task names it."""
         return InjectedFault(fault=self.fault.name, parameters=self.parameters.model_dump(mode="json"))
@@ -79,8 +84,8 @@ def break_application(
 ) -> BrokenApplication | None:
     """Draw faults of different objects or machines, each of which makes flows wrong; ``None`` if none are found.
 
-    Each object that can have a fault has the same probability. The reference repair, the last fault first, makes no
-    flow wrong on its way.
+    Each object that can have a fault that makes flows wrong has the same probability. The reference repair, the last
+    fault first, makes no flow wrong on its way.
 
     Args:
         application: What they are faults of.
@@ -95,14 +100,10 @@ def break_application(
     groups = flow_groups(application)
     effects = _Effects(objects, [flow for group in groups for flow in group.flows()])
     for _ in range(_TRIES):
-        chosen = _chosen(places, source)
+        chosen = _chosen(places, source, effects, dropped)
         if chosen is None:
             continue
-        on_paper = [one for one in chosen if isinstance(one.fault, ClusterValue)]
-        vain = next((one.fault.name for one in on_paper if not effects.of([one])), None)
-        if vain is not None:
-            dropped.without_effect.update([vain])
-            continue
+        on_paper = [one for one in chosen if one.is_on_paper]
         states = [effects.of(on_paper[:count]) for count in _counts(on_paper)]
         if not all(fewer <= more for fewer, more in pairwise(states)):
             dropped.disguised.update(["+".join(one.fault.name for one in chosen)])
@@ -140,8 +141,10 @@ def _places(fault: Any, objects: Sequence[dict[str, Any]]) -> dict[str, list[Cho
     return found
 
 
-def _chosen(places: Sequence[dict[str, list[Choice]]], source: random.Random) -> list[Choice] | None:
-    """A fault of each kind, each of another object; ``None`` if there are not as many objects."""
+def _chosen(
+    places: Sequence[dict[str, list[Choice]]], source: random.Random, effects: _Effects, dropped: Dropped
+) -> list[Choice] | None:
+    """A fault of each kind, each of another object; ``None`` if there are not as many, or one makes no flow wrong."""
     chosen: list[Choice] = []
     taken: set[str] = set()
     for found in places:
@@ -150,8 +153,26 @@ def _chosen(places: Sequence[dict[str, list[Choice]]], source: random.Random) ->
             return None
         name = source.choice(free)
         taken.add(name)
-        chosen.append(source.choice(found[name]))
+        one = _felt(found[name], source, effects, dropped)
+        if one is None:
+            return None
+        chosen.append(one)
     return chosen
+
+
+def _felt(choices: Sequence[Choice], source: random.Random, effects: _Effects, dropped: Dropped) -> Choice | None:
+    """One of the faults of an object that makes flows wrong; ``None`` if none does.
+
+    Were another object drawn after a fault without effect, objects with many of these would be drawn less often.
+    """
+    left = [*choices]
+    while left:
+        one = source.choice(left)
+        if not one.is_on_paper or effects.of([one]):
+            return one
+        dropped.without_effect.update([one.fault.name])
+        left.remove(one)
+    return None
 
 
 class _Effects:

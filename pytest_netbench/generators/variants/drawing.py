@@ -11,6 +11,7 @@ from typing import Final
 from pytest_netbench import parts
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.generators.variants.clusters import cluster_skin
 from pytest_netbench.generators.variants.documents import texts
 from pytest_netbench.generators.variants.plan import draw_addresses
 from pytest_netbench.generators.variants.tokens import mentions
@@ -39,6 +40,8 @@ def draw_skin(task: Task, seed: int) -> Skin:
     """The skin of ``task`` and ``seed``; equal for equal tasks on every machine."""
     rng = random_of(f"variant/{task.slug}", seed=seed, index=0)
     network = task.network
+    if network.resource == "cluster":
+        return cluster_skin(task, rng)
     every = [text for text, _ in texts(task.model_dump(mode="json", by_alias=True))]
     configs = list(_configs(network))
     joined = "\n".join(every)

@@ -8,8 +8,8 @@ prefixes, nothing moves either, so hosts keep their places in their subnets.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from ipaddress import ip_network
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from ipaddress import IPv4Address, ip_network
 from itertools import pairwise, permutations
 from random import Random
 from typing import Final
@@ -28,14 +28,22 @@ _DEEPEST_OF_HOSTS: Final = {4: 24, 6: 48}
 _ATTEMPTS: Final = 100
 
 
-def draw_addresses(mentions: Iterable[Mention], rng: Random) -> tuple[tuple[str, ...], dict[str, str]]:
+def draw_addresses(
+    mentions: Iterable[Mention], rng: Random, *, roots: Sequence[str] = ROOTS, still: Collection[str] = ()
+) -> tuple[tuple[str, ...], dict[str, str]]:
     """The flips and the exchanged documentation networks of a map, drawn for these mentions.
+
+    Args:
+        mentions: Addresses in texts.
+        rng: The source of chance.
+        roots: Blocks inside which addresses move.
+        still: IPv4 addresses that stay where they are.
 
     A draw after which a text could be read differently (a network that now ends in more zero octets), or an address
     beside one in a text could be the broadcast address of its network, is drawn again.
     """
     known = tuple(dict.fromkeys(mentions))
-    nodes = sorted(_free_nodes(known))
+    nodes = sorted(_free_nodes(known, _Tree(roots, still)))
     orders = _orders(known)
     for _ in range(_ATTEMPTS):
         flips = tuple(_prefix(node) for node in nodes if rng.random() < 0.5)
@@ -97,7 +105,32 @@ def _orders(mentions: Sequence[Mention]) -> list[dict[str, str]]:
     return found
 
 
-def _free_nodes(mentions: Sequence[Mention]) -> Iterator[tuple[int, Bits]]:
+class _Tree:
+    """The tree of all addresses: below which nodes addresses move, and which nodes must not be flipped.
+
+    Args:
+        roots: Blocks inside which addresses move.
+        still: IPv4 addresses that stay where they are.
+    """
+
+    def __init__(self, roots: Iterable[str], still: Iterable[str]) -> None:
+        networks = [ip_network(text) for text in roots]
+        self._roots = [
+            (one.version, bits_of(int(one.network_address), one.version)[: one.prefixlen]) for one in networks
+        ]
+        self._still = [bits_of(int(IPv4Address(one)), 4) for one in still]
+
+    def root_length(self, bits: Bits, version: int) -> int:
+        """The length of the block in which an address moves; all its bits if it does not."""
+        found = (len(root) for of, root in self._roots if of == version and bits.startswith(root))
+        return next(found, BITS[version])
+
+    def still(self, version: int) -> set[Bits]:
+        """The nodes that must not be flipped, whatever is mentioned."""
+        return {bits[:depth] for bits in self._still for depth in range(len(bits))} if version == 4 else set()
+
+
+def _free_nodes(mentions: Sequence[Mention], tree: _Tree) -> Iterator[tuple[int, Bits]]:
     """The nodes of the tree, with their version, that may be flipped: one half is in use, and no text is against it."""
     for version in BITS:
         mine = [one for one in mentions if one.version == version]
@@ -107,8 +140,8 @@ def _free_nodes(mentions: Sequence[Mention]) -> Iterator[tuple[int, Bits]]:
             bits = bits_of(one.value, version)
             for depth in range(one.own):
                 used[bits[:depth]].add(bits[depth])
-            wanted.update(bits[:depth] for depth in range(_root_length(bits, version), _depth(one)))
-        fixed, blocks = _fixed(mine, version)
+            wanted.update(bits[:depth] for depth in range(tree.root_length(bits, version), _depth(one)))
+        fixed, blocks = _fixed(mine, version, tree)
         yield from (
             (version, node)
             for node in wanted
@@ -122,15 +155,7 @@ def _depth(one: Mention) -> int:
     return min(one.own, length if length <= _DEEPEST[one.version] else _DEEPEST_OF_HOSTS[one.version])
 
 
-def _root_length(bits: Bits, version: int) -> int:
-    for text in ROOTS:
-        root = ip_network(text)
-        if root.version == version and bits.startswith(bits_of(int(root.network_address), version)[: root.prefixlen]):
-            return root.prefixlen
-    return BITS[version]
-
-
-def _fixed(mentions: Sequence[Mention], version: int) -> tuple[set[Bits], tuple[Bits, ...]]:
+def _fixed(mentions: Sequence[Mention], version: int, tree: _Tree) -> tuple[set[Bits], tuple[Bits, ...]]:
     """Nodes that must not be flipped, and nodes below which (and at which) none must be."""
     roles: dict[int, set[int]] = defaultdict(set)
     ends: dict[int, int] = {}
@@ -144,11 +169,12 @@ def _fixed(mentions: Sequence[Mention], version: int) -> tuple[set[Bits], tuple[
             blocks.append(bits[: _first_difference(bits_of(one.gaps, 4), "0" if one.gaps >> 31 == 0 else "1")])
         if one.last is not None:
             common = _common(bits, bits_of(one.last, version))
-            blocks += [common] if len(common) >= _root_length(bits, version) else []
+            blocks += [common] if len(common) >= tree.root_length(bits, version) else []
         size = BITS[version] - (one.length if one.length is not None else one.own)
         last = one.value | ((1 << size) - 1)
         ends[last] = min(ends.get(last, BITS[version]), BITS[version] - size)
-    fixed = {bits_of(value, version)[:n] for value, own in roles.items() for n in range(min(own), max(own))}
+    fixed = tree.still(version)
+    fixed |= {bits_of(value, version)[:n] for value, own in roles.items() for n in range(min(own), max(own))}
     for value in roles.keys() & ends.keys():
         bits = bits_of(value, version)
         fixed |= {bits[:depth] for depth in range(ends[value], BITS[version])}

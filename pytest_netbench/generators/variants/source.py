@@ -18,7 +18,7 @@ from pytest_netbench.taskfile.checks import check
 class VariantSource:
     """A task file, of which the variant ``seed`` is wanted.
 
-    Tasks of other families than ``configure`` stay as they are, and so do tasks on clusters.
+    Tasks of other families than ``configure`` stay as they are.
     """
 
     base: FileSource
@@ -37,7 +37,7 @@ class VariantSource:
 
     def load(self) -> Task:
         task = self.base.load()
-        if not isinstance(task.payload, Configure) or task.payload.resource == "cluster":
+        if not isinstance(task.payload, Configure):
             return task
         variant = variant_of(task, self.seed)
         problems = Problems()

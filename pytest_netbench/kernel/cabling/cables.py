@@ -64,7 +64,7 @@ class Cables:
         *,
         networks: Mapping[str, int],
         home: int,
-        program: str | None,
+        program: wires.WireProgram | None,
         next_index: int,
         running: MutableMapping[int, str],
     ) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import signal
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pytest_netbench.kernel.cabling.rtnetlink import End, Request, set_mtu, set_state, veth
@@ -16,6 +17,20 @@ FIRST_INDEX = 10_000
 """Above all that a namespace gives its interfaces by itself."""
 
 _DEFAULTED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE)
+
+
+class WireProgram(NamedTuple):
+    """The program that wires run.
+
+    Attributes:
+        path: Where it is.
+        env: What its environment has beside the usual words.
+        keep: Further descriptors by their numbers in the program.
+    """
+
+    path: str
+    env: Mapping[str, str] = {}
+    keep: Mapping[int, int] = {}
 
 
 class Port(NamedTuple):
@@ -56,7 +71,7 @@ def description(near: str, far: str) -> str:
     return f"wire {near}-{far}"
 
 
-def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
+def start_wire(program: WireProgram, near: str, far: str, arguments: list[str]) -> int:
     """Start a wire between two interfaces of this namespace; returns its pid once it forwards.
 
     Raises:
@@ -66,7 +81,7 @@ def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
     # Its other end stays open as long as this process lives; the wire goes with it.
     stdin, _ = os.pipe()
     try:
-        pid = _spawned([program, near, far, *arguments], (stdin, writer, 2))
+        pid = _spawned(program, [program.path, near, far, *arguments], (stdin, writer, 2))
     finally:
         for fd in (writer, stdin):
             os.close(fd)
@@ -80,17 +95,18 @@ def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
     return pid
 
 
-def _spawned(argv: list[str], stdio: tuple[int, int, int]) -> int:
-    lifted = [fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 64) for source in stdio]
+def _spawned(program: WireProgram, argv: list[str], stdio: tuple[int, int, int]) -> int:
+    wanted = {**dict(enumerate(stdio)), **program.keep}
+    lifted = {number: fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, 64) for number, source in wanted.items()}
     try:
         return os.posix_spawn(
             argv[0],
             argv,
-            {"LANG": "C.UTF-8"},
-            file_actions=[(os.POSIX_SPAWN_DUP2, source, number) for number, source in enumerate(lifted)],
+            {"LANG": "C.UTF-8", **program.env},
+            file_actions=[(os.POSIX_SPAWN_DUP2, source, number) for number, source in lifted.items()],
             setsigmask=(),
             setsigdef=_DEFAULTED,
         )
     finally:
-        for fd in lifted:
+        for fd in lifted.values():
             os.close(fd)

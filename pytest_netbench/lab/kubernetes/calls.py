@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_netbench.lab.kubernetes.pod.program import CALLS, KEPT_CALLS
+from pytest_netbench.lab.kubernetes.pod.caller import CALLS, KEPT_CALLS
 from pytest_netbench.platforms.capabilities import MadeCall
 
 FILE = CALLS

@@ -47,6 +47,7 @@ NODE: Final = Kind("Node", "v1", "nodes", namespaced=False)
 POD: Final = Kind("Pod", "v1", "pods")
 SERVICE: Final = Kind("Service", "v1", "services")
 DEPLOYMENT: Final = Kind("Deployment", "apps/v1", "deployments")
+REPLICA_SET: Final = Kind("ReplicaSet", "apps/v1", "replicasets")
 ENDPOINT_SLICE: Final = Kind("EndpointSlice", "discovery.k8s.io/v1", "endpointslices")
 NETWORK_POLICY: Final = Kind("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies")
 EVENT: Final = Kind("Event", "v1", "events")
@@ -60,6 +61,8 @@ CONFIG_MAP: Final = Kind("ConfigMap", "v1", "configmaps")
 SERVICE_ACCOUNT: Final = Kind("ServiceAccount", "v1", "serviceaccounts")
 MANAGED: Final = (NAMESPACE, DEPLOYMENT, SERVICE, NETWORK_POLICY)
 """What people manage in an application, also where there is none of it yet."""
+RENEWED: Final = (DEPLOYMENT, NETWORK_POLICY)
+"""The kinds of objects that faults change."""
 KINDS: Final[Mapping[str, Kind]] = {
     kind.name: kind
     for kind in (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import managed
-from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, KINDS, Api, Kind, Object, identity
+from pytest_netbench.lab.kubernetes.client import KINDS, Api, Kind, Object, identity
 from pytest_netbench.lab.kubernetes.loop import EventLoop
 from pytest_netbench.lab.kubernetes.stores import Key
 
@@ -16,6 +16,9 @@ T = TypeVar("T")
 
 class ManagedCluster(Protocol):
     """A cluster whose objects a lab has deployed. Used in the cluster's event loop only."""
+
+    renewed: Sequence[Kind]
+    """Kinds whose objects are all made anew when one of them changes."""
 
     @property
     def version(self) -> str:
@@ -91,7 +94,10 @@ class ObjectControl:
         self.run(self._objects.put(identity(new)[0], [new]))
 
     def renew(self) -> None:
-        self.run(self._objects.put(DEPLOYMENT, []))
+        self.run(self._objects.put(self._objects.renewed[0], []))
+
+    def renews(self, kinds: Collection[str]) -> None:
+        self._objects.renewed = tuple(_known(kind) for kind in sorted(kinds))
 
     def delete(self, kind: str, namespace: str, name: str) -> None:
         self.run(self._objects.put(_known(kind), [], gone=(namespace, name)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.kubernetes.client import Api, Kind, Object, Refused
@@ -33,6 +33,14 @@ class Store:
         self._listeners: list[Listener] = []
         self._changed = asyncio.Condition()
         self.listed = asyncio.Event()
+        self._version = ""
+        """Up to which all is known; empty if it is to be listed."""
+
+    def begin_with(self, other: Store) -> None:
+        """Have what another store of the kind has, which has listed, and follow from there."""
+        self._version = other._version
+        self._replace(other.objects)
+        self.listed.set()
 
     def listen(self, listener: Listener) -> None:
         """Tell ``listener`` of each change from now on."""
@@ -42,20 +50,29 @@ class Store:
         """List and watch for ever. A connection that breaks is opened again."""
         while True:
             try:
-                version = await self._list()
-                async for event in self._api.watch(self.kind, version, **self._params):
+                if not self._version:
+                    await self._list()
+                async for event in self._api.watch(self.kind, self._version, **self._params):
                     if event["type"] == "ERROR":
                         break
                     await self._take(event)
+                self._version = ""
             except Refused as error:
                 if error.code != _GONE:
                     await asyncio.sleep(_RETRY_S)
+                self._version = ""
             except LabError:
+                self._version = ""
                 await asyncio.sleep(_RETRY_S)
 
-    async def _list(self) -> str:
+    async def _list(self) -> None:
         found = await self._api.list_all(self.kind, **self._params)
-        new = {key_of(one): one for one in found.get("items") or ()}
+        self._version = str(found["metadata"]["resourceVersion"])
+        self._replace({key_of(one): one for one in found.get("items") or ()})
+        self.listed.set()
+        await self._notify()
+
+    def _replace(self, new: Mapping[Key, Object]) -> None:
         for key in [*self.objects]:
             if key not in new:
                 self._tell(self.objects.pop(key), None)
@@ -64,14 +81,12 @@ class Store:
             if old is None or version_of(old) != version_of(one):
                 self.objects[key] = one
                 self._tell(old, one)
-        self.listed.set()
-        await self._notify()
-        return str(found["metadata"]["resourceVersion"])
 
     async def _take(self, event: Object) -> None:
+        one = event["object"]
+        self._version = version_of(one)
         if event["type"] == "BOOKMARK":
             return
-        one = event["object"]
         key = key_of(one)
         old = self.objects.get(key)
         if event["type"] == "DELETED":

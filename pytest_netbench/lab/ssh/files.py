@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
 import time
 from collections.abc import AsyncIterator
@@ -36,18 +37,18 @@ class NodeFiles(asyncssh.SFTPServer):
         self._files: FileStore = host.files
         self._guard = guard
 
-    def open(self, path: bytes, pflags: int, attrs: SFTPAttrs) -> object:
+    async def open(self, path: bytes, pflags: int, attrs: SFTPAttrs) -> object:
         name = _name(path)
         if pflags & asyncssh.FXF_WRITE:
             old = b"" if pflags & asyncssh.FXF_TRUNC or name not in self._files.names() else self._files.load(name)
             return _Open(name, bytearray(old), writes=True)
         data = self._load(name)
-        self._record(f"read {name}", "read")
+        await self._record(f"read {name}", "read")
         return _Open(name, bytearray(data), writes=False)
 
-    def open56(self, path: bytes, desired_access: int, flags: int, attrs: SFTPAttrs) -> object:
+    async def open56(self, path: bytes, desired_access: int, flags: int, attrs: SFTPAttrs) -> object:
         writes = desired_access & (asyncssh.ACE4_WRITE_DATA | asyncssh.ACE4_APPEND_DATA)
-        return self.open(path, asyncssh.FXF_WRITE | asyncssh.FXF_TRUNC if writes else asyncssh.FXF_READ, attrs)
+        return await self.open(path, asyncssh.FXF_WRITE | asyncssh.FXF_TRUNC if writes else asyncssh.FXF_READ, attrs)
 
     def read(self, file_obj: object, offset: int, size: int) -> bytes:
         assert isinstance(file_obj, _Open)
@@ -62,11 +63,11 @@ class NodeFiles(asyncssh.SFTPServer):
         file_obj.data[offset:end] = data
         return len(data)
 
-    def close(self, file_obj: object) -> None:
+    async def close(self, file_obj: object) -> None:
         assert isinstance(file_obj, _Open)
         if not file_obj.writes:
             return
-        self._record(f"write {file_obj.name}", "session")
+        await self._record(f"write {file_obj.name}", "session")
         try:
             self._files.store(file_obj.name, bytes(file_obj.data))
         except OSError as error:
@@ -91,10 +92,10 @@ class NodeFiles(asyncssh.SFTPServer):
     def fsetstat(self, file_obj: object, attrs: SFTPAttrs) -> None:
         """Times and modes are not kept."""
 
-    def remove(self, path: bytes) -> None:
+    async def remove(self, path: bytes) -> None:
         name = _name(path)
         self._load(name)
-        self._record(f"delete {name}", "session")
+        await self._record(f"delete {name}", "session")
         self._files.remove(name)
 
     def realpath(self, path: bytes) -> bytes:
@@ -125,12 +126,16 @@ class NodeFiles(asyncssh.SFTPServer):
         now = int(time.time())
         return SFTPAttrs(type=FILEXFER_TYPE_REGULAR, permissions=stat.S_IFREG | 0o600, size=size, atime=now, mtime=now)
 
-    def _record(self, line: str, kind: Any) -> None:
+    async def _record(self, line: str, kind: Any) -> None:
+        """Record a command. In a network that stands still it waits for its turn, and other sessions must not."""
         try:
-            with self._guard.enter(self._host.name, "files", line, kind):
-                pass
+            await asyncio.to_thread(self._enter, line, kind)
         except CommandNotPermitted as error:
             raise asyncssh.SFTPPermissionDenied(str(error)) from None
+
+    def _enter(self, line: str, kind: Any) -> None:
+        with self._guard.enter(self._host.name, "files", line, kind):
+            pass
 
 
 def _is_folder(path: bytes) -> bool:

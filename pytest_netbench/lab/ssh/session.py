@@ -11,6 +11,7 @@ from typing import Any
 
 import asyncssh
 
+from pytest_netbench.errors import AniError
 from pytest_netbench.lab.ssh.hosts import Guard, Host
 from pytest_netbench.lab.ssh.terminal import SshTerminal
 
@@ -87,11 +88,20 @@ class _Work:
                 status = console.execute(self._terminal, self._command)
         except EOFError:
             pass
+        except AniError as error:
+            status = self._refused(error)
         except Exception as error:  # noqa: BLE001 - whatever it was, the other side must not wait for ever
             status = _BROKEN
             self._guard.broken(self._host.name, error)
         with contextlib.suppress(RuntimeError):  # the server was closed meanwhile, and nobody waits
             self._loop.call_soon_threadsafe(self._finish, status)
+
+    def _refused(self, error: AniError) -> int:
+        """Show why the node has no command line at the moment, and note it."""
+        self._guard.broken(self._host.name, error)
+        with contextlib.suppress(EOFError):
+            self._terminal.write(f"% netbench: {error}\r\n")
+        return _BROKEN
 
     def _finish(self, status: int) -> None:
         if not self._status.done():

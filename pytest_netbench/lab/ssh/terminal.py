@@ -40,6 +40,7 @@ class SshTerminal:
         self._gone = False
         self._unsent = 0
         self._output: _Output | None = None
+        self._work: Typed | None = None
 
     # the console's side
 
@@ -54,6 +55,10 @@ class SshTerminal:
     @property
     def waiting(self) -> bool:
         return bool(self._keys)
+
+    @property
+    def stands_still(self) -> bool:
+        return self._guard.stands_still
 
     def read(self, *, timeout_s: float | None = None) -> str:
         with self._changed:
@@ -70,11 +75,11 @@ class SshTerminal:
     def write(self, text: str) -> None:
         if not text:
             return
+        if self._is_full and self._work is not None:
+            with self._work.paused():  # nobody else must wait for the other side
+                self._await_room()
+        self._await_room()
         with self._changed:
-            # whoever prints faster than the other side reads waits here
-            self._changed.wait_for(lambda: self._gone or self._unsent < _UNSENT)
-            if self._gone:
-                raise HungUp
             self._unsent += len(text)
         if self._output is not None:
             self._output.add(text)
@@ -86,12 +91,33 @@ class SshTerminal:
             yield Typed()
             return
         with self._guard.enter(self._device, self._session, line[:_LONGEST_LINE], kind) as typed:
-            self._output = _Output()
+            output = self._output = _Output()
+            self._work = typed
             try:
                 yield typed
             finally:
-                typed.output = self._output.text
-                self._output = None
+                typed.output = output.text
+                self._output = self._work = None
+
+    @contextmanager
+    def moving(self) -> Iterator[Typed]:
+        with self._guard.moving() as work:
+            self._work = work
+            try:
+                yield work
+            finally:
+                self._work = None
+
+    @property
+    def _is_full(self) -> bool:
+        return self._unsent >= _UNSENT
+
+    def _await_room(self) -> None:
+        """Wait until the other side has read enough: it may read more slowly than a command prints."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._gone or not self._is_full)
+            if self._gone:
+                raise HungUp
 
     # the event loop's side
 

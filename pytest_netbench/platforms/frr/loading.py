@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
 
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
@@ -37,12 +38,24 @@ def load(node: HostedNode, lines: Iterable[str], daemons: Collection[str]) -> li
     _tell(node, names, ("configure terminal",))
     # Sessions of BGP begin as soon as they are configured, and a policy that comes later acts after seconds only.
     found.sort(key=lambda section: section.head.text.lower().startswith("router bgp"))
-    refused = [line for place, section in enumerate(found) for line in _load(node, section, names, found[:place])]
+    refused = []
+    for is_plain, several in groupby(enumerate(found), key=lambda one: not one[1].body):
+        if is_plain:  # in one request: a device may have hundreds of such lines
+            refused += _load_plain(node, [section.head for _, section in several], names)
+        else:
+            for place, section in several:
+                refused += _load(node, section, names, found[:place])
     _tell(node, names, ("end",))
     return [
         RefusedLine(node=node.name, line_number=line.number, line=line.text, message=words)
         for line, words in sorted(refused, key=lambda one: one[0].number)
     ]
+
+
+def _load_plain(node: HostedNode, lines: Sequence[Line], names: Sequence[str]) -> list[tuple[Line, str]]:
+    """Lines that nothing stands below."""
+    answered = _tell_each(node, names, lines)
+    return [(line, words) for line in lines if (words := complaint(answered[line.number])) is not None]
 
 
 def _load(
@@ -52,8 +65,6 @@ def _load(
     heads = _tell(node, names, (section.head.text,))
     words = complaint([given for (given,) in heads.values()])
     refused = [] if words is None else [(section.head, words)]
-    if not section.body:
-        return refused
     owners = [name for name, (given,) in heads.items() if _entered(given)]
     if "ospfd" in owners and (pins := identity.pins(node, section, before)):
         _tell(node, ["ospfd"], pins)

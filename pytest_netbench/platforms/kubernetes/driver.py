@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_netbench.errors import LabError
 from pytest_netbench.kubernetes.objects import render
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
-from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER
+from pytest_netbench.platforms.capabilities import AGENT_SHELL, CLUSTER, FILES, TERMINAL
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.kubernetes.scripts import scripts
+from pytest_netbench.platforms.linux import console
 from pytest_netbench.platforms.linux.driver import PRIVILEGED_READS, spoken
 from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
@@ -21,8 +21,8 @@ class KubernetesDriver:
 
     name = "kubernetes"
     dialect = "kubernetes"
-    requires = (AGENT_SHELL.name, CLUSTER.name)
-    has_console = False
+    requires = (AGENT_SHELL.name, CLUSTER.name, FILES.name, TERMINAL.name)
+    has_console = True
 
     def version(self, node: NodeAccess) -> str | None:
         return node.capability(CLUSTER).version
@@ -53,8 +53,8 @@ class KubernetesDriver:
     def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - policies are enforced or refused
         return ()
 
-    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002
-        raise LabError(f"{node.name}: nobody logs in to a workstation by SSH")
+    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+        return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
     def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
         return None

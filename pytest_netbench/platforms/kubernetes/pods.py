@@ -11,7 +11,15 @@ from pytest_netbench.platforms.sessions import Excused, none_excused
 
 
 class PodDriver(LinuxDriver):
-    """Operates pods. There is nothing to wait for, and a pod that is gone cannot be asked."""
+    """Operates pods. There is nothing to wait for, and a pod that is gone cannot be asked.
+
+    Args:
+        has_console: Whether one can log in to a pod.
+    """
+
+    def __init__(self, *, has_console: bool = True) -> None:
+        super().__init__()
+        self.has_console = has_console
 
     def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
         return Pending()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.platforms.access import PtyProgram
-from pytest_netbench.platforms.capabilities import HostNode
+from pytest_netbench.platforms.access import NodeAccess, PtyProgram
+from pytest_netbench.platforms.capabilities import AGENT_SHELL, FILES, TERMINAL
 from pytest_netbench.platforms.relay import RelayConsole
 from pytest_netbench.platforms.terminal import CommandKind, Console
 
@@ -26,16 +26,16 @@ _INPUTRC = "set enable-bracketed-paste off\n" + "".join(
 )
 
 
-def open_console(node: HostNode, *, writable: bool, reads: Sequence[str]) -> Console:
-    """A session; ``writable`` and ``reads`` as in ``HostNode.shell``."""
+def open_console(node: NodeAccess, *, writable: bool, reads: Sequence[str]) -> Console:
+    """A session; ``writable`` and ``reads`` as in ``AgentShell.shell``."""
 
     def run(command: str) -> tuple[str, int]:
-        done = node.shell(command, writable=writable, reads=reads)
+        done = node.capability(AGENT_SHELL).shell(command, writable=writable, reads=reads)
         return done.stdout + done.stderr, done.returncode
 
     def open_shell(columns: int, rows: int) -> PtyProgram:
-        node.write_file("/etc/inputrc", _INPUTRC)
-        return node.pty(_PROGRAM, writable=writable, columns=columns, rows=rows)
+        node.capability(FILES).write_file("/etc/inputrc", _INPUTRC)
+        return node.capability(TERMINAL).pty(_PROGRAM, writable=writable, columns=columns, rows=rows)
 
     return RelayConsole(
         open_program=open_shell,

@@ -11,7 +11,7 @@ from pytest_netbench.model.faulty import Faulty
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.trial import TestcaseResult, TrialRecord, TrialResult
 from pytest_netbench.reporting.page.geometry import Drawing, drawing
-from pytest_netbench.reporting.page.steps import ShownStep, cut, shown
+from pytest_netbench.reporting.page.steps import ShownStep, cut, numbered
 from pytest_netbench.reporting.page.wiring import Fault, Interface, faults, interfaces, labels
 from pytest_netbench.text import plain_json
 
@@ -87,7 +87,7 @@ def detail(result: TrialResult, record: TrialRecord | None) -> Detail:
         **(_network(record, task.network) if task.has_network else {"controls": {}}),
         changed=frozenset(_changed(record.initial_configs, record.final_configs)),
         wrong=list(_wrong(record)),
-        steps=[shown(one) for one in record.trace[:MOST_STEPS]],
+        steps=list(numbered(record.trace[:MOST_STEPS])),
         left_out=max(0, len(record.trace) - MOST_STEPS),
         diffs=list(_diffs(record)),
         reasoning=cut(reasoning),

@@ -14,6 +14,7 @@ from pytest_netbench.reporting.page.failing import Failing, failing
 from pytest_netbench.reporting.page.headline import headline
 from pytest_netbench.reporting.page.leaders import Leader, leaders, mean_of
 from pytest_netbench.reporting.page.looks import Look, looks
+from pytest_netbench.reporting.page.reasons import ReasonRow, reason_rows
 from pytest_netbench.reporting.page.shares import Plot, plots
 from pytest_netbench.results.pairing import task_id
 from pytest_netbench.stats.groups import Estimate
@@ -48,6 +49,7 @@ class Overview:
         effort: What trials took against how many passed, if a trial was scored.
         times: Of trials, by part.
         domains: Scores by domain and agent.
+        reasons: Why trials failed, most trials first.
         failing: Testcases that fail most, and how many more have failed.
         matrix: By task: for each agent how many of how many trials passed, or nothing.
         results: Of all trials, those that failed first.
@@ -64,6 +66,7 @@ class Overview:
     effort: Effort | None
     times: Sequence[Times]
     domains: Sequence[DomainScores]
+    reasons: Sequence[ReasonRow]
     failing: tuple[Sequence[Failing], int]
     matrix: Sequence[tuple[str, Sequence[tuple[int, int] | None]]]
     results: Sequence[TrialResult]
@@ -88,6 +91,7 @@ def overview(results: Sequence[TrialResult]) -> Overview:
         effort=effort(ranked),
         times=times(ranked),
         domains=list(_domains(scored, agents, metrics)),
+        reasons=reason_rows(scored, agents),
         failing=failing(scored),
         matrix=list(_matrix(scored, agents)),
         results=sorted(results, key=_order),

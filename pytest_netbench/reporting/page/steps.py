@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pytest_netbench.model.trial import Step
@@ -61,6 +61,17 @@ def shown(step: Step) -> ShownStep:
         )
     text = data.get("text", data)
     return ShownStep(at=at, kind="note", title="", gist=_gist(text), asked="", answered=_text(text))
+
+
+def numbered(trace: Iterable[Step]) -> Iterator[ShownStep]:
+    """How the steps of a trace are shown, with the numbers of the requests."""
+    number = 0
+    for step in trace:
+        one = shown(step)
+        if step.kind == "ani":
+            number += 1
+            one = replace(one, kind=f"{one.kind} {number}")
+        yield one
 
 
 def cut(text: str) -> str:

@@ -10,7 +10,7 @@ from ipaddress import ip_interface
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.model.diagnosis import Cause, causes_of
+from pytest_netbench.model.causes import Cause, causes_of
 from pytest_netbench.model.faulty import Faulty, InjectedFault
 from pytest_netbench.model.objects import K8S, POD
 from pytest_netbench.model.payload import Networked

@@ -23,6 +23,8 @@ from pytest_netbench.reporting.page.headline import numbered, signed
 from pytest_netbench.reporting.page.kinds import KINDS, kind_of
 from pytest_netbench.reporting.page.looks import SHAPES
 from pytest_netbench.reporting.page.overview import Comparison, overview
+from pytest_netbench.reporting.page.reasons import conduct_lines
+from pytest_netbench.reporting.reasons import meaning
 from pytest_netbench.results.files import replace_file, safe_name
 from pytest_netbench.results.pairing import task_id
 
@@ -163,6 +165,8 @@ def _shared() -> Mapping[str, Any]:
         "version": version("pytest-netbench"),
         "kinds": KINDS,
         "kind_of": kind_of,
+        "conduct_lines": conduct_lines,
+        "meaning": meaning,
         "task_name": lambda one: task_id(one).rpartition("::")[2],
         "nothing": words.NOTHING,
         "shapes": SHAPES,

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.errors import LabError
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.lab.capabilities import LINKS, NODES
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.platforms.capabilities import CLOCK, DAEMONS
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial.execution import run_trial
@@ -189,7 +191,22 @@ def test_a_verdict_that_waits_by_events_is_that_of_a_scaled_clock(agent, passes)
     assert result.environment.clock == "events"
 
 
-def test_networks_in_which_something_waits_by_the_wall_keep_a_scaled_clock() -> None:
-    task = load_task(TASKS / "routing/router-on-a-stick.task.yaml")
-    result = run_trial(task, "oracle", clock="events")
-    assert (result.status, result.environment.clock) == ("passed", "scaled")
+def test_a_network_is_brought_up_by_events_and_its_designated_routers_are_elected() -> None:
+    lab = NetnsBackend().deploy(request_of(routers(ospf), clock="events"))
+    try:
+        assert lab.stopwatch.mode == "events"
+        assert (neighbor(lab, "R1")["role"], neighbor(lab, "R2")["role"]) == ("DR", "Backup")
+        # 40 lab seconds of waiting passed, which take two wall seconds at the time scale
+        assert neighbor(lab, "R1")["upTimeInMsec"] >= 40_000
+    finally:
+        lab.destroy()
+        lab.await_cleanup()
+
+
+def test_a_network_that_is_never_ready_is_given_up_by_events() -> None:
+    same = "router bgp 65000\n bgp router-id 9.9.9.9\n"
+    lonely = routers(lambda n: ospf(n) + same + f" neighbor 10.0.12.{3 - n} remote-as 65000\nexit\n")
+    began = time.monotonic()
+    with pytest.raises(NotReady, match="R1"):
+        NetnsBackend().deploy(request_of(lonely, clock="events"))
+    assert time.monotonic() - began < 60

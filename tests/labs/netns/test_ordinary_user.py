@@ -151,3 +151,49 @@ def test_an_ordinary_user_has_labs_that_hold_the_same(
         assert {command: answers[f"{writable} {command}"] for command in _PERMITTED} == dict.fromkeys(
             _PERMITTED, "True"
         )
+
+
+_MOVING = """
+import os, time
+assert os.geteuid() != 0
+from pathlib import Path
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.request import request_of
+from tests.support import host
+from tests.support.netns_networks import network
+
+CONFIG = "interface eth0\\n ip address 10.0.12.{0}/24\\n ip ospf area 0\\nexit\\nrouter ospf\\nexit\\n"
+task = network({"R1": "frr", "R2": "frr"}, ["R1 eth0 - R2 eth0"], {f"R{n}": CONFIG.format(n) for n in (1, 2)})
+lab = NetnsBackend().deploy(request_of(task))
+traces = host.Lab.of(lab.supervisor_pid)
+passed = lab.clock.forward(3600)
+print("forward", passed.lab_s, passed.wall_s < 60)
+
+def state():
+    return lab.nodes["R1"].vty([("ospfd", "show ip ospf neighbor json")])[0][0]
+
+print("full", "Full" in state())
+lab.clock.halt()
+others = [pid for pid, _ in traces.processes if pid != lab.supervisor_pid]
+print("stopped", {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in others})
+before = lab.clock.at(time.time())
+time.sleep(0.3)
+print("stands", lab.clock.at(time.time()) == before)
+lab.clock.change(lab.time_scale)
+print("full", "Full" in state())
+lab.destroy()
+print("left", traces.left_after(1.0))
+"""
+
+
+def test_an_ordinary_user_moves_and_halts_the_clock(interpreter: str, imports: list[Path]) -> None:
+    done = run(interpreter, imports, _MOVING)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "forward 3600.0 True",
+        "full True",
+        "stopped {'T'}",
+        "stands True",
+        "full True",
+        "left []",
+    ]

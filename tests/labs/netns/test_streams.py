@@ -218,8 +218,11 @@ def count_descriptors() -> int:
 
 
 def processes(node: Any, command: str) -> int:
-    """How many processes of the lab have this command line; the count itself has it not."""
-    pattern = f"^[{command[0]}]{command[1:]}$"
+    """How many processes of the lab have this command line; the count itself has it not.
+
+    In a shell ``sleep`` is a script, which becomes the program by its full path.
+    """
+    pattern = f"^(/usr/bin/)?[{command[0]}]{command[1:]}$"
     return int(node.capability(EXEC).run(["pgrep", "-c", "-f", pattern]).stdout)
 
 

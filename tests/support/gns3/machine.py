@@ -103,6 +103,13 @@ def _served(lab: Any, listener: socket.socket) -> Any:
 class _Open:
     """Implements ``lab.ssh.hosts.Guard``: all may be typed."""
 
+    stands_still = False
+
+    def moving(self) -> Any:
+        from pytest_netbench.lab.ssh.hosts import Typed
+
+        return contextlib.nullcontext(Typed())
+
     def enter(self, device: str, session: str, line: str, kind: Any) -> Any:
         from pytest_netbench.lab.ssh.hosts import Typed
 

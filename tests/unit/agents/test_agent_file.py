@@ -95,7 +95,7 @@ def test_a_minimal_file_means_react_and_sends_no_settings(write):
         (
             "modle: openai/x\n",
             1,
-            r"unknown key 'modle' \(known: a2a, access, budget, examples, extras, .*\)\. Did you mean 'model'\?",
+            r"unknown key 'modle' \(known: a2a, access, budget, environment, .*\)\. Did you mean 'model'\?",
         ),
         (
             "model: openai/x\nsettings:\n  temperatur: 0\n",

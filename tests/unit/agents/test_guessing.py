@@ -10,8 +10,10 @@ import pytest
 from pytest_netbench.agents.guessing import AlwaysHealthy, AlwaysSame, RandomGuess
 from pytest_netbench.errors import AgentError
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis, SubmitDiagnosisParams
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
+from pytest_netbench.lab.stopwatch import Stamp
 from pytest_netbench.model.diagnosis import Diagnosis, diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
@@ -22,7 +24,7 @@ def drawn(index: int) -> Task:
 
 
 def answered(agent: Any, about: Task) -> Diagnosis:
-    (method,) = FixedDiagnosis(diagnose_of(about)).methods
+    (method,) = FixedDiagnosis(diagnose_of(about), now=lambda: Stamp(0.0, 0.0)).methods
     ani: Any = SimpleNamespace(
         call=lambda name, params: {method.spec.name: method.answer}[name](SubmitDiagnosisParams(**params)).plain()
     )

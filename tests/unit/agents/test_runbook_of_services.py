@@ -13,7 +13,8 @@ from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.generators.default_faults import OF_LB, SERVED
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.hosting import DnsServer, LoadBalancer, Resolver
 from pytest_netbench.model.task import Task

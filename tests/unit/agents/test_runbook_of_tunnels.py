@@ -12,7 +12,8 @@ from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.faults.tunnels import with_key, with_prefix
 from pytest_netbench.generators.default_faults import OF_VPN
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.hosting import VpnEnd, VpnPeer

@@ -34,7 +34,7 @@ def ani_of(*rules, lab=None, platform=None, **limits) -> AgentInterface:
     if platform is not None:
         for node in lab.nodes.values():
             node.platform = platform
-    dialects = {name: next(iter(DIALECTS.values())) for name in ("memory", "linux", "frr", "cisco_ios")}
+    dialects = {name: next(iter(DIALECTS.values())) for name in ("memory", "linux", "kubernetes", "frr", "cisco_ios")}
     policy = Policy(commands=tuple(CommandRule.model_validate(rule) for rule in rules))
     return AgentInterface(lab, policy=policy, budget=Budget(**(UNLIMITED | limits)), dialects=dialects)
 
@@ -137,8 +137,9 @@ def test_saving_the_configuration_carries_nothing():
     assert not refusal(ani, "update-cfg", device="edge", commands=["copy running-config startup-config"])
 
 
-def test_the_simple_commands_of_a_shell_are_checked():
-    ani = ani_of({"deny": ["ip route del"]}, platform="linux")
+@pytest.mark.parametrize("platform", ["linux", "kubernetes"])
+def test_the_simple_commands_of_a_shell_are_checked(platform):
+    ani = ani_of({"deny": ["ip route del"]}, platform=platform)
     for command in ["ip route del default", "echo; /sbin/ip -6 r d default", "sh -c x & ip ro de default"]:
         assert refusal(ani, "execute-cmd", device="edge", command=command), command
     assert not refusal(ani, "execute-cmd", device="edge", command="ip route show")

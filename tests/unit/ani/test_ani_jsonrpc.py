@@ -329,7 +329,8 @@ def test_a_program_outside_discovers_the_methods_it_may_call_with_their_schemas(
     document = raw.ask({"jsonrpc": "2.0", "method": "rpc.discover", "id": 1})["result"]
     offered = {method["name"]: method for method in document["methods"]}
     assert list(offered) == ["get-topology", "get-running-cfg", "update-cfg", "execute-cmd", "budget-left"]
-    (device,) = offered["get-running-cfg"]["params"]
+    device, *others = offered["get-running-cfg"]["params"]
+    assert [(one["name"], one["required"]) for one in others] == [("section", False), ("page", False)]
     assert device == {
         "name": "device",
         "required": True,

@@ -72,7 +72,7 @@ def test_a_completion_of_no_tokens_is_not_refused_after_the_end():
 def test_no_limit_is_none_left():
     made, _ = meter(calls=None, commands=None, wall_s=None, tokens=None)
     made.charge_commands(10_000)
-    assert made.left() == {"calls": None, "commands": None, "wall_s": None, "tokens": None}
+    assert made.left() == dict.fromkeys(("calls", "commands", "wall_s", "tokens", "lab_s"))
 
 
 def test_the_clock_starts_once_and_stops_once():

@@ -28,7 +28,7 @@ def test_an_unknown_method_names_the_known_ones():
         ("get-running-cfg", {}, "get-running-cfg: parameter 'device' is missing"),
         ("get-running-cfg", {"device": 7}, "'device' must be a string, not a number"),
         ("get-running-cfg", {"device": None}, "'device' must be a string, not null"),
-        ("get-running-cfg", {"node": "R1"}, r"unknown parameter 'node' \(known: 'device'\)"),
+        ("get-running-cfg", {"node": "R1"}, r"unknown parameter 'node' \(known: 'device', 'section', 'page'\)"),
         ("get-running-cfg", ["R1"], "params must be an object, not a list"),
         ("update-cfg", {"device": "R1", "commands": "no shut"}, "'commands' must be a list of strings, not a string"),
         ("update-cfg", {"device": "R1", "commands": [1]}, r"'commands\[1\]' must be a string, not a number"),

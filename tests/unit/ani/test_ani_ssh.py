@@ -17,7 +17,7 @@ import pytest
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
-from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.errors import AniError, RequirementMissing
 from pytest_netbench.model.task import Budget
 from tests.support.login import LoginDriver
 from tests.support.memory_lab import DIALECTS, chain
@@ -245,6 +245,17 @@ def test_a_device_that_an_agent_hangs_does_not_void_its_trial(opened):
     run(access.hosts["edge"], "hang")
     assert ani.lab_error is None
     assert ani.steps[-1].data["text"] == "edge: a session ended by an error: no answer"
+
+
+def test_a_device_that_has_no_command_line_at_the_moment_says_why(opened):
+    class Gone(LoginDriver):
+        def console(self, node, *, enable_secret, read_only=False):
+            raise AniError(f"{node.name}: it is gone")
+
+    ani, access = opened(driver=Gone())
+    (answer,) = run(access.hosts["edge"], "hello")
+    assert (answer.stdout, answer.exit_status) == ("% netbench: edge: it is gone\r\n", 255)
+    assert ani.lab_error is None
 
 
 def test_a_flood_of_output_reaches_a_slow_reader_whole(opened):

@@ -48,14 +48,36 @@ def test_a_switch_that_forbids_user_namespaces_is_named_with_its_sysctl(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("mark", "text"), [(".dockerenv", ""), ("run/.containerenv", ""), ("proc/1/cgroup", "0::/docker/ab")]
+    ("seccomp", "label", "whose", "options"),
+    [
+        ("2", "", "seccomp", ["seccomp=container/seccomp.json"]),
+        ("0", "docker-default (enforce)", "AppArmor", ["apparmor=unconfined"]),
+        (
+            "2",
+            "docker-default (enforce)",
+            "seccomp or AppArmor",
+            ["seccomp=container/seccomp.json", "apparmor=unconfined"],
+        ),
+    ],
 )
-def test_a_container_is_told_how_to_be_started(tmp_path, mark, text):
-    write(tmp_path, mark, text)
-    reason, remedy = explain(tmp_path, "Operation not permitted")
-    assert reason == "the container's profile forbids them (Operation not permitted)"
+def test_a_container_is_told_which_option_it_lacks(tmp_path, seccomp, label, whose, options):
+    write(tmp_path, ".dockerenv", "")
+    write(tmp_path, "proc/self/status", f"Seccomp:\t{seccomp}\n")
+    write(tmp_path, "proc/self/attr/current", label)
+    words = " ".join(f"--security-opt {option}" for option in options)
+    assert explain(tmp_path, "Operation not permitted") == (
+        f"the container's profile of {whose} forbids them (Operation not permitted)",
+        f"start the container with {words}, see docs/how-to/run-in-a-container.md",
+    )
+
+
+def test_a_container_with_a_masked_proc_is_told_so_at_once(tmp_path):
+    write(tmp_path, ".dockerenv", "")
+    write(tmp_path, "proc/self/status", "Seccomp:\t2\n")
+    write(tmp_path, "proc/self/mountinfo", "753 843 0:147 /sys /proc/sys ro - proc proc rw\n")
+    remedy = explain(tmp_path, "Operation not permitted").remedy
     assert remedy is not None
-    assert "--security-opt seccomp=unconfined" in remedy
+    assert "seccomp=container/seccomp.json --security-opt systempaths=unconfined, see" in remedy
 
 
 def test_a_kernel_without_user_namespaces_is_told_apart(tmp_path):
@@ -91,6 +113,8 @@ def test_the_report_covers_what_labs_need():
     names = {check.name for check in doctor.report()}
     assert {
         "user namespaces",
+        "own /proc",
+        "files of nodes",
         "FRR",
         "ip",
         "nft",

@@ -14,6 +14,7 @@ from pytest_netbench.results.store import ResultsDir
 from pytest_netbench.stats.paired import Pair
 from pytest_netbench.stats.regression import judge
 from tests.support.records import result
+from tests.unit.cli.test_cli_summarize import with_reasons
 
 BOUNDS = (
     "these tasks: bounds of B - A if these tasks are run again, and the gate's verdict; each 95% sure, no loss accepted"
@@ -123,3 +124,11 @@ def test_runs_without_a_common_task_are_status_1(tmp_path: Path, capsys: Any) ->
     assert main(["compare", str(first), str(second)]) == 1
     out = capsys.readouterr().out
     assert out.startswith("nothing can be compared:\nonly in A: tasks/qos/a.task.yaml")
+
+
+def test_reasons_of_both_sides_stand_under_the_table(tmp_path: Path, capsys) -> None:
+    first = with_reasons(tmp_path / "one", "a", ["wrong-type", "not-verified", None])
+    second = with_reasons(tmp_path / "two", "a", ["not-verified", "not-verified", None])
+    assert main(["compare", str(first), str(second)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.partition("why trials failed")[2].splitlines()]
+    assert lines[:4] == [["A", "B"], ["wrong-type", "1", "0"], ["not-verified", "1", "2"], ["all", "2/3", "2/3"]]

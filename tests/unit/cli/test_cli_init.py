@@ -22,6 +22,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "tasks/qos/.solutions/notes.yaml": "a: 1\n",
         "tasks/qos/.truth/voice.json": "{}\n",
         "agents/react.agent.yaml": "model: m\n",
+        "container/Dockerfile": "FROM x\n",
         "agents/__pycache__/x.pyc": "",
     }
     for name, text in files.items():
@@ -46,6 +47,7 @@ def test_init_writes_the_corpus_with_recorded_truths_and_says_what_to_run(packag
         "agents/react.agent.yaml",
         "agents/run.py",
         "conftest.py",
+        "container/Dockerfile",
         "tasks/qos/.solutions/notes.yaml",
         "tasks/qos/.truth/voice.json",
         "tasks/qos/video.task.json",

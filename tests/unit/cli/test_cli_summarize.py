@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from pytest_netbench.cli.main import main
 from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.process import REASONS, CauseTrail, Process
 from pytest_netbench.model.trial import AgentInfo
 from pytest_netbench.results.store import ResultsDir
 from tests.support.records import result
@@ -176,3 +178,67 @@ def test_the_methods_that_are_offered_are_those_that_there_are() -> None:
     from pytest_netbench.reporting.intervals import METHODS
 
     assert tuple(METHODS) == INTERVALS
+
+
+def with_reasons(folder: Path, agent: str, reasons: list[str | None]) -> Path:
+    made = ResultsDir.create(folder)
+    for number, reason in enumerate(reasons):
+        process = Process(
+            completion="submitted-early" if reason else "correct",
+            reason=reason,
+            causes=(CauseTrail(fault_type="f", resource="node/r1", shown_by=2, named=reason is None),),
+            actions={"look": 3, "change": 1},
+            repeated=1,
+            unverified=bool(reason),
+        )
+        scores = {"root_cause": 0.0 if reason == "wrong-type" else 1.0, "correctness": 0.0 if reason else 1.0}
+        one = result(
+            scores,
+            node_id=f"t.yaml::t{number}[{agent}]",
+            agent=AgentInfo(id=agent, strategy="s"),
+            status="failed" if reason else "passed",
+            process=process,
+        )
+        made.append(one, None, worker="main")
+    return folder
+
+
+def rows_of(text: str) -> dict[str, list[str]]:
+    cells = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines())
+    return {" ".join(row[:2]) if row[0] == "a" else row[0]: row[1:] for row in cells}
+
+
+def test_reasons_are_counted_of_the_trials_that_failed(tmp_path: Path, capsys) -> None:
+    folder = with_reasons(tmp_path / "run", "a", ["wrong-type", "not-verified", "not-verified", None])
+    assert main(["summarize", str(folder), "--by", "reason"]) == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert rows["a wrong-type"][:3] == ["wrong-type", "1", "33%"]
+    assert rows["a not-verified"][:3] == ["not-verified", "2", "67%"]
+    assert rows["a all that failed"] == ["all that failed", "3/4"]
+    assert any(name.startswith(f"not-verified: {REASONS['not-verified']}") for name in rows)
+
+
+def test_how_an_agent_worked_is_counted(tmp_path: Path, capsys) -> None:
+    folder = with_reasons(tmp_path / "run", "a", ["wrong-type", "not-verified", "not-verified", None])
+    assert main(["summarize", str(folder), "--by", "reason"]) == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert rows["completed: submitted-early"] == ["3/4"]
+    assert rows["requests per trial"] == ["4.0"]
+    assert rows["requests: look"] == ["75%"]
+    assert rows["requests: repeated"] == ["25%"]
+    assert rows["trials: changed, not verified"] == ["3/4"]
+    assert rows["causes: seen, not named"] == ["3/4"]
+    assert rows["P(repaired | diagnosed)"] == ["1/3 (0.06-0.79)"]
+    assert rows["P(repaired | misdiagnosed)"] == ["0/1 (0.00-0.79)"]
+
+
+def test_results_without_verdicts_have_no_known_reason(stored: Path, capsys) -> None:
+    assert main(["summarize", str(stored), "--by", "reason"]) == 0
+    text = capsys.readouterr().out
+    assert "expert  unknown" in text
+    assert "how agents worked" not in text
+
+
+def test_an_unknown_cluster_is_refused_with_reasons_too(stored: Path, capsys) -> None:
+    assert main(["summarize", str(stored), "--by", "reason", "--cluster", "colour"]) == 2
+    assert "--cluster colour: no result has it" in capsys.readouterr().err

@@ -199,7 +199,7 @@ def test_steps_out_of_order_say_what_is_missing(episode):
         ({"task": "branches:hots=3"}, UsageError, "unknown parameter 'hots'"),
         ({"task": Path("nowhere.task.yaml")}, TaskFileError, "nowhere.task.yaml"),
         ({"reward": 3}, UsageError, "reward=3: must be a function of a Turn"),
-        ({"budget": {"cals": 3}}, UsageError, r"budget: cals: .* \(known: calls, commands, wall, tokens\)"),
+        ({"budget": {"cals": 3}}, UsageError, r"budget: cals: .* \(known: calls, commands, wall, tokens, lab\)"),
         ({"budget": {"calls": -1}}, UsageError, "budget: calls: "),
     ],
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -182,9 +183,13 @@ class _Workshop:
     """A workshop whose testcases all pass."""
 
     payload = SimpleNamespace(ground_truth_configs={})
+    running = 0
 
-    def network(self) -> Any:
-        return nullcontext(SimpleNamespace(lab=None, evaluation=None))
+    @contextmanager
+    def network(self) -> Iterator[Any]:
+        self.running += 1
+        yield SimpleNamespace(lab=None, evaluation=None)
+        self.running -= 1
 
     def apply(self, *_: Any) -> Applied:
         return Applied(denied={})
@@ -199,9 +204,16 @@ class _Workshop:
 class _Judge:
     """Sees what it is told to see, lab by lab: a list of what differs for each moment."""
 
-    def __init__(self, *labs: list[list[str]]) -> None:
+    def __init__(self, workshop: _Workshop, *labs: list[list[str]]) -> None:
         self.labs = list(labs)
+        self._workshop = workshop
         self.doubts = 0
+        self.is_ready = False
+        self.running_at_preparation: list[int] = []
+
+    def prepare(self) -> None:
+        self.is_ready = True
+        self.running_at_preparation.append(self._workshop.running)
 
     def doubt(self) -> None:
         self.doubts += 1
@@ -212,10 +224,12 @@ class _Judge:
 
 def fate_of(*labs: list[list[str]]) -> tuple[str, str, int]:
     claim = object.__new__(Mutants)
-    judge = _Judge(*labs)
-    claim._workshop, claim._judge = _Workshop(), judge  # type: ignore[assignment]
+    workshop = _Workshop()
+    judge = _Judge(workshop, *labs)
+    claim._workshop, claim._judge = workshop, judge  # type: ignore[assignment]
     mutant: Any = SimpleNamespace(configs=lambda _: {}, node="R1", index=0)
     fate = claim._fate(mutant)
+    assert judge.running_at_preparation == [0], "a process has one cluster at a time"
     return fate.kind, fate.words, judge.doubts
 
 

@@ -13,7 +13,7 @@ from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.model.diagnosis import causes_of
+from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.session.session import Session

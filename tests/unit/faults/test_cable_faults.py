@@ -9,23 +9,34 @@ from pydantic import ValidationError
 
 from pytest_netbench.faults.builders import NetworkValue, OutsideValue
 from pytest_netbench.faults.reasoning import OUTSIDE, reasoning
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.repair import Repair
 
 CABLES = (
+    "link-connections-lost",
     "link-corrupting",
     "link-corrupting-one-way",
+    "link-dark-at-times",
+    "link-data-lost",
+    "link-delayed",
     "link-down",
     "link-flapping",
+    "link-flow-table-full",
     "link-flows-lost",
     "link-lossy",
     "link-lossy-one-way",
+    "link-lossy-when-busy",
     "link-mtu-low",
+    "link-multicast-lost",
+    "link-policed",
+    "link-queue-long",
     "link-queue-short",
     "link-slow",
+    "link-udp-lost",
 )
 
 
@@ -64,7 +75,8 @@ def test_a_cable_whose_ends_nobody_may_look_at_has_no_fault(name: str) -> None:
     assert any(cable <= foreign for cable in cables)
     found = {frozenset((one.node, one.peer_node)) for one in fault(name).places(network)}
     assert not any(cable <= foreign for cable in found)
-    assert any(cable & foreign for cable in found), "one end is enough"
+    if name != "link-multicast-lost":  # OSPF runs between own routers only
+        assert any(cable & foreign for cable in found), "one end is enough"
 
 
 @pytest.mark.parametrize("name", [name for name in CABLES if name not in {"link-down", "link-flapping"}])

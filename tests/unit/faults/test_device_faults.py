@@ -9,6 +9,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
@@ -16,7 +17,11 @@ from pytest_netbench.model.faulty import fault_of
 from tests.support.ios import paper, typed
 
 OF_ROUTING = ("bgp-", "ecmp-", "fragments-denied", "icmp-denied", "ospf-", "route-blackhole", "static-")
-NAMES = [name for name in parts.names("faults") if name.startswith(OF_ROUTING)]
+NAMES = [
+    name
+    for name in parts.names("faults")
+    if name.startswith(OF_ROUTING) and not isinstance(fault_of(name), FromOutside)
+]
 CONFIG = """\
 interface eth0
  ip ospf network point-to-point

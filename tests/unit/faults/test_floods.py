@@ -12,7 +12,8 @@ import pytest
 from pytest_netbench.faults import flooder
 from pytest_netbench.faults.attacks import REQUESTS
 from pytest_netbench.faults.builders import NetworkValue, OutsideValue
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import fault_of

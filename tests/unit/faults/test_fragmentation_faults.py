@@ -8,7 +8,8 @@ import pytest
 
 from pytest_netbench.faults.builders import NetworkValue
 from pytest_netbench.generators.default_faults import DIAGNOSED
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters, offered
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, offered
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.faulty import fault_of

@@ -10,6 +10,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.kubernetes.builders import ClusterValue
+from pytest_netbench.faults.kubernetes.catalogue import drawn_at
 from pytest_netbench.faults.kubernetes.patches import add, patched, pointer, remove, replace
 from pytest_netbench.kubernetes.applications.boutique import boutique
 from pytest_netbench.kubernetes.applications.connectivity import Connectivity
@@ -17,6 +18,7 @@ from pytest_netbench.kubernetes.applications.drawing import drawn
 from pytest_netbench.kubernetes.applications.flows import flow_groups
 from pytest_netbench.kubernetes.applications.graph import Application
 from pytest_netbench.kubernetes.applications.manifests import manifests
+from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.watch import WatchedFlow
 from tests.support.clusters import MemoryCluster
@@ -30,6 +32,29 @@ TABLE_6 = {
     "change_protocol": "CPR",
     "add_egress": "AE",
 }
+
+
+def test_each_fault_says_at_which_kinds_of_objects_it_can_be() -> None:
+    found: dict[str, set[str]] = {name: set() for name in NAMES}
+    for application in applications():
+        for name in NAMES:
+            fault = fault_of(name)
+            found[name] |= {fault.edit(one).kind for one in fault.choices(manifests(application))}
+    assert found == {name: set(fault_of(name).kinds) for name in NAMES}
+
+
+def test_what_is_created_anew_does_not_depend_on_the_fault_of_a_draw() -> None:
+    def at(labels: list[str] | None) -> object:
+        parameters = {} if labels is None else {"labels": labels}
+        return drawn_at(
+            Drawn(generator="repair-kubernetes", parameters=parameters, seed=1, index=0, label="RI", level=1)
+        )
+
+    assert at([*TABLE_6.values()]) == {"NetworkPolicy"}
+    assert at(["RI", "LABEL"]) == {"NetworkPolicy", "Deployment"}
+    assert at(["RI", "CUT"]) is None
+    assert at(None) is None
+    assert drawn_at(None) is None
 
 
 @cache

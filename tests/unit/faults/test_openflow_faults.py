@@ -15,7 +15,7 @@ from pytest_netbench.faults.flow_rules import PRIORITY, circles
 from pytest_netbench.faults.southbound import intents_of
 from pytest_netbench.generators.default_faults import OF_SWITCHES
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.model.diagnosis import causes_of
+from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 from tests.support.fabrics import IP, Tables, routed
 

@@ -13,7 +13,8 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.families.diagnose.briefing import assignment
 from pytest_netbench.faults.announcements import BGP_RPKI_INVALID_ACCEPTED
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_RPKI
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.series import read_series

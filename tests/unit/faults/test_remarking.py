@@ -12,7 +12,8 @@ from pytest_netbench.families.diagnose.uses import uses_of
 from pytest_netbench.faults.builders import NetworkValue
 from pytest_netbench.faults.remarking import DSCP_REMARKED
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_QOS
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, marked_flows
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import diagnose_of

@@ -10,7 +10,8 @@ from pytest_netbench.errors import BaselineFileError, PolicyFileError
 from pytest_netbench.gating.baseline import load_baseline, save_baseline
 from pytest_netbench.gating.judging import judge_run
 from pytest_netbench.gating.policy import Policy, load_policy
-from tests.support.records import busy_result, result
+from pytest_netbench.results.pairing import pair
+from tests.support.records import ENVIRONMENT, busy_result, result
 
 POLICY = """\
 most_errors: 0.2
@@ -60,6 +61,20 @@ def test_a_baseline_judges_as_its_run_did(tmp_path: Path) -> None:
     assert [one.trial for one in kept] == [1, 2]
     assert "evidence" not in path.read_text()
     assert judge_run(run[:2], kept, Policy()) == judge_run(run[:2], run[:2], Policy())
+
+
+def test_a_baseline_tells_how_lab_time_passed(tmp_path: Path) -> None:
+    """Where an event is timed, a run by events is compared with a baseline by events, and with no other."""
+    by_events = ENVIRONMENT.model_copy(update={"clock": "events"})
+    run = [busy_result(trial=trial, environment=by_events) for trial in (1, 2)]
+    timed = tuple(one.model_copy(update={"under": "a link fails"}) for one in run[0].testcase_results)
+    assert timed
+    run = [one.model_copy(update={"testcase_results": timed}) for one in run]
+    save_baseline(tmp_path / "baseline.json", run)
+    kept = load_baseline(tmp_path / "baseline.json").results
+    assert pair(run, kept).clocks == ()
+    at_scale = [one.model_copy(update={"environment": ENVIRONMENT}) for one in run]
+    assert pair(at_scale, kept).clocks != ()
 
 
 def test_what_is_no_baseline_is_refused(tmp_path: Path) -> None:

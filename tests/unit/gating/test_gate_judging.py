@@ -12,7 +12,7 @@ from pytest_netbench.gating.policy import Policy, Rule
 from pytest_netbench.gating.wording import lines, markdown, workflow_commands
 from pytest_netbench.model.trial import AgentInfo, TrialResult, Usage
 from pytest_netbench.results.pairing import pair
-from tests.support.records import ran, result
+from tests.support.records import ENVIRONMENT, ran, result
 
 
 def trials(passes: dict[str, list[int]], *, agent: str = "mine", **changes: Any) -> Iterator[TrialResult]:
@@ -198,4 +198,28 @@ def test_trials_that_measured_different_shares_are_never_paired(before, now, com
     assert paired.unequal == (() if is_paired else (names[0],))
     (ruling,) = judge_run(side(now, command), side(before, "flows"), Policy()).rulings
     words = (f"another share of the network's behaviour was measured than in the baseline: {names[0]}",)
+    assert ruling.left_out == (() if is_paired else words)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "timed", "is_paired"),
+    [
+        ("scaled", "scaled", {"kind": "loss"}, True),
+        ("scaled", "events", {}, True),
+        ("scaled", "events", {"kind": "loss"}, False),
+        ("events", "scaled", {"under": "R1 crashes"}, False),
+        ("scaled", "calls", {}, False),
+    ],
+)
+def test_trials_with_different_clocks_are_never_paired_where_time_matters(before, now, timed, is_paired):
+    def side(clock: str) -> list[TrialResult]:
+        there = ENVIRONMENT.model_copy(update={"clock": clock})
+        return list(trials({"a": [1]}, testcase_results=(ran("reaches", **timed),), environment=there))
+
+    name = "tasks/a.task.yaml::a"
+    paired = pair(side(before), side(now))
+    assert [*paired.trials] == [name] * is_paired
+    assert paired.clocks == (() if is_paired else (name,))
+    (ruling,) = judge_run(side(now), side(before), Policy()).rulings
+    words = (f"lab time passed in another way than in the baseline: {name}",)
     assert ruling.left_out == (() if is_paired else words)

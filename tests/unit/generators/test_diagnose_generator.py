@@ -26,7 +26,8 @@ from pytest_netbench.generators.default_faults import (
     OF_VPN,
     SERVED,
 )
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.health import HEALTHY
 from pytest_netbench.generators.series import read_series

@@ -7,6 +7,7 @@ import pytest
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.default_faults import (
     DIAGNOSED,
+    HANDED_OVER,
     OF_BURSTS,
     OF_RULES,
     OF_SWITCHES,
@@ -14,15 +15,17 @@ from pytest_netbench.generators.default_faults import (
     TROUBLESHOT,
     WITH_SERVICES,
 )
-from pytest_netbench.generators.eligible import DIAGNOSABLE, REPAIRABLE, packages_of
+from pytest_netbench.generators.eligible import DIAGNOSABLE, ENDING, REPAIRABLE, packages_of
+from pytest_netbench.generators.levels import HIDDEN
 from pytest_netbench.generators.series import read_series
-from pytest_netbench.model.diagnosis import causes_of
+from pytest_netbench.model.causes import causes_of
+from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 from tests.support.stars import star_task
 
 
 def test_diagnose_takes_all_that_it_draws_and_nothing_that_needs_company() -> None:
-    assert {*DIAGNOSABLE.words} == {*DIAGNOSED, *WITH_SERVICES, *OF_BURSTS, *OF_SWITCHES}
+    assert {*DIAGNOSABLE.words} == {*DIAGNOSED, *WITH_SERVICES, *OF_BURSTS, *OF_SWITCHES, *HIDDEN}
 
 
 def test_repairs_take_what_flows_show_and_commands_repair() -> None:
@@ -31,10 +34,19 @@ def test_repairs_take_what_flows_show_and_commands_repair() -> None:
     assert not refused & {*REPAIRABLE.words}
 
 
-@pytest.mark.parametrize("name", ["link-down", "ospf-cost-wrong", "ip-forwarding-off", "no-such-fault"])
+@pytest.mark.parametrize("name", ["ospf-cost-wrong", "ip-forwarding-off", "no-such-fault"])
 def test_a_fault_that_cannot_be_repaired_in_a_network_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=f"faults={name}: unknown '{name}'"):
         read_series(f"troubleshoot:faults={name},n=1")
+
+
+def test_a_fault_that_no_command_repairs_needs_handover() -> None:
+    with pytest.raises(UsageError, match="faults=link-down: no command repairs it; give handover=true"):
+        read_series("troubleshoot:faults=link-down,n=1")
+    payload = diagnose_of(read_series("troubleshoot:faults=link-down,handover=true,healthy=0,n=1").source(0).load())
+    assert payload.tickets
+    assert {one.fault for one in payload.faults} == {"link-down"}
+    assert {*HANDED_OVER} <= {*ENDING.words} - {*REPAIRABLE.words}
 
 
 def test_built_in_faults_come_from_no_other_package() -> None:

@@ -10,18 +10,18 @@ from pytest_netbench.model.task import digest_of
 
 PINNED = {
     "diagnose": "fa6da160b0178e32",
-    "diagnose-kubernetes": "79956f9de5722440",
+    "diagnose-kubernetes": "89ff8539336f839a",
     "diagnose:level=1-3,size=3,healthy=0.5": "d686f45d252d64c4",
     "plan": "7f2f5d835dc2502a",
     "plan:labels=RM+U+R+C,super_blocks=2": "ac65b084bd9494a3",
-    "repair-kubernetes": "65f64bc718d08197",
-    "repair-kubernetes:labels=RE+DNS+SEL+PEER+NS+LABEL+DENY+ALLOW,level=1-2": "0db0272c54031866",
+    "repair-kubernetes": "455b8337a4f67a39",
+    "repair-kubernetes:labels=RE+DNS+SEL+PEER+NS+LABEL+DENY+ALLOW,level=1-2": "da8ae4bebcbd43cf",
     "repair-network": "8abdadd8a7e4490e",
     "repair-network:level=3,size=3,hosts=2-3": "947999f4dc9b508a",
     "repair-routing": "48673e6bc572a20a",
     "repair-routing:level=4,policy=false,hosts=1-2,subnets=3-4": "e469d3c7d3c39a08",
     "troubleshoot": "522e300d9044df3c",
-    "troubleshoot-kubernetes:services=6-9": "ae5af78c1acd986d",
+    "troubleshoot-kubernetes:services=6-9": "3ca9a2b5076a4a6c",
 }
 """By series: the digest of the digests of its first 50 tasks, for seed 11. A change makes results obsolete."""
 

@@ -20,13 +20,13 @@ from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.faults.reasoning import known, repairs
 from pytest_netbench.generators.default_faults import REPAIRED as FAULTS
-from pytest_netbench.generators.faulty_draws import USUAL_SHAPES
 from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.faulty_parameters import USUAL_SHAPES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.series import read_series
-from pytest_netbench.model.diagnosis import causes_of
+from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
@@ -209,8 +209,8 @@ def test_a_given_diagnosis_names_each_cause_and_its_place_and_no_repair() -> Non
 
 
 def test_what_is_out_of_range_is_refused() -> None:
-    with pytest.raises(ValidationError, match="4 is not within 1-3"):
-        RepairNetworkParameters.model_validate({"level": "4"})
+    with pytest.raises(ValidationError, match="6 is not within 1-5"):
+        RepairNetworkParameters.model_validate({"level": "6"})
     with pytest.raises(ValidationError, match="Input should be"):
         RepairNetworkParameters.model_validate({"faults": ("interface-down",)})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_RULES, OF_SWITCHES, TROUBLESHOT
-from pytest_netbench.generators.diagnose import DiagnoseParameters
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.generators.troubleshoot import TroubleshootParameters
 from pytest_netbench.model.task import digest_of

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.default_faults import DIAGNOSED, SERVED
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.services import SERVICES
 from pytest_netbench.generators.networks.shapes import SHAPES

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import termios
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from fcntl import ioctl
 
 import pytest
@@ -58,7 +58,10 @@ class Dialogue:
         self._news = threading.Condition()
         self._current: Entered | None = None
 
-    waiting = False
+    waiting = stands_still = False
+
+    def moving(self):
+        return nullcontext()
 
     def _ready(self) -> bool:
         return re.search(self.steps[0][0], self.shown[self._seen :]) is not None

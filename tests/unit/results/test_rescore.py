@@ -9,6 +9,7 @@ import pytest
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.trial import Submission, TrialRecord
+from pytest_netbench.process import process_of
 from pytest_netbench.results.rescore import rescore
 from pytest_netbench.results.store import ResultsDir
 from pytest_netbench.scorers.apply import apply_scorers
@@ -49,7 +50,8 @@ def run_of(path: Path, *records: TrialRecord) -> ResultsDir:
             *apply_scorers(one, NAMES, where="worker"),
             *apply_scorers(one, NAMES, where="controller"),
         )
-        store.append(result(node_id=one.node_id, scores=scores), one, worker="gw0")
+        verdicts = process_of(one, passed=True)
+        store.append(result(node_id=one.node_id, scores=scores, process=verdicts), one, worker="gw0")
     store.merge()
     return store
 

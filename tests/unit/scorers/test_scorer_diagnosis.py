@@ -8,11 +8,14 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.families.diagnose import DiagnoseFamily
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
-from pytest_netbench.model.diagnosis import Cause, RootCause, diagnose_of
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
+from pytest_netbench.model.causes import Cause
+from pytest_netbench.model.diagnosis import RootCause, diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
-from pytest_netbench.scorers.diagnosis import agreement, canonical
+from pytest_netbench.scorers.causes import canonical
+from pytest_netbench.scorers.diagnosis import agreement
 from tests.support.records import record, task
 
 GENERATOR = DiagnoseGenerator()

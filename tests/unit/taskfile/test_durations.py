@@ -108,7 +108,10 @@ def test_each_former_word_of_an_agent_file_is_accepted_and_named_once(write):
         ("model: x\nbudget:\n  wall: soon\n", ":3: budget.wall: 'soon' is not a duration such as"),
         ("model: x\nbudget:\n  wall: 0\n", ":3: budget.wall: input should be greater than 0"),
         ("model: x\nbudget: {wall: 5m, wall_s: 300}\n", ":2: 'wall' and 'wall_s' are the same: leave 'wall_s' out"),
-        ("model: x\nbudget: {wal: 5m}\n", "unknown key 'budget.wal' (known: calls, commands, tokens, wall). Did you"),
+        (
+            "model: x\nbudget: {wal: 5m}\n",
+            "unknown key 'budget.wal' (known: calls, commands, lab, tokens, wall). Did you",
+        ),
         ("model: x\nretries: {first_wiat: 5}\n", "(known: attempts, first_wait, longest_wait). Did you mean 'first_wa"),
     ],
 )

@@ -232,3 +232,24 @@ def test_a_task_that_only_reads_devices_needs_no_probes():
     assert request_of(task_of(testcases=testcases)).requirements == ()
     sending = {"kind": "path", "name": "p", "from": "branch", "to": "web", "hops": ["edge"]}
     assert request_of(task_of(testcases=testcases, health_checks=[sending])).requirements == ("probes",)
+
+
+def test_checks_that_come_after_the_work_judge_as_if_they_had_been_there(memory_parts):
+    from pytest_netbench.exports.harbor.checks import withheld
+    from tests.support.memory_trial import Own, does_it, task_of
+
+    whole = task_of()
+    settings = Settings(backend="memory", time_scale=100.0)
+    for work, passes in ((does_it, True), (lambda _, __: None, False)):
+        with Stage(withheld(whole), settings) as stage:
+            stage.work(Own(work))
+            stage.disclose(whole, settings)
+            late = stage.evaluate()
+        with Stage(whole, settings) as stage:
+            stage.work(Own(work))
+            at_once = stage.evaluate()
+        assert late.task == whole
+        assert late.task_digest == at_once.task_digest
+        assert late.initial_configs == at_once.initial_configs != {}
+        assert [one.status for one in late.testcase_results] == [one.status for one in at_once.testcase_results]
+        assert all(one.status == "pass" for one in late.testcase_results) == passes

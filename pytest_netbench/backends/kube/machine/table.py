@@ -9,10 +9,11 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import Exec
 
 _LONGEST_S = 20.0
+_TRIES = 3
 
 
 class Table:
-    """Writes a ruleset whenever it has changed, one writing at a time.
+    """Writes a ruleset whenever it has changed, one writing at a time, from ``release`` to ``hold``.
 
     Args:
         programs: Of the machine.
@@ -26,6 +27,7 @@ class Table:
         self._condition = asyncio.Condition()
         self._written = ""
         self._wake = asyncio.Event()
+        self._may_write = asyncio.Event()
         self.problem = ""
         """What the kernel said of the last ruleset, if it refused it."""
 
@@ -34,10 +36,19 @@ class Table:
         self._asked += 1
         self._wake.set()
 
+    def hold(self) -> None:
+        """Write nothing more."""
+        self._may_write.clear()
+
+    def release(self) -> None:
+        """Write."""
+        self._may_write.set()
+
     async def follow(self) -> None:
         """Write for ever."""
         while True:
             await self._wake.wait()
+            await self._may_write.wait()
             self._wake.clear()
             asked = self._asked
             text = self._compute()
@@ -48,14 +59,16 @@ class Table:
                 self._condition.notify_all()
 
     async def _write(self, text: str) -> None:
-        try:
-            done = await asyncio.to_thread(self._programs.run, ["nft", "-f", "-"], input=text, timeout_s=_LONGEST_S)
-        except LabError as error:
-            self.problem = str(error)
+        for _ in range(_TRIES):
+            try:
+                done = await asyncio.to_thread(self._programs.run, ["nft", "-f", "-"], input=text, timeout_s=_LONGEST_S)
+            except LabError as error:  # it was not answered in time: nobody knows what the kernel has
+                self.problem, self._written = str(error), ""
+                continue
+            self.problem = done.stderr.strip() if done.returncode else ""
+            if not self.problem:
+                self._written = text
             return
-        self.problem = done.stderr.strip() if done.returncode else ""
-        if not self.problem:
-            self._written = text
 
     async def settled(self) -> None:
         """Return once the kernel has what was known when this was called."""

@@ -25,6 +25,7 @@ from pytest_netbench.lab.kubernetes.client import (
     Kind,
     Object,
 )
+from pytest_netbench.lab.kubernetes.loop import ended
 from pytest_netbench.lab.kubernetes.stores import Key, Store
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.capabilities import EXEC, SOCKETS, NetworkSockets
@@ -70,8 +71,17 @@ class Worker:
         """Whether it drops all packets to the API and from there."""
         return self.dropped == drops.API
 
-    async def start(self) -> None:
-        """Say that the machine is alive, and begin to follow the API and to run pods. It passes no service yet."""
+    @property
+    def problem(self) -> str:
+        """Which of its parts has ended, though it goes on until ``close``; empty if none has."""
+        return "; ".join(f"{self.machine.name}: {one}" for one in ended(self._tasks))
+
+    async def start(self, known: Mapping[Kind, Store]) -> None:
+        """Say that the machine is alive, and begin to follow the API and to run pods. It passes no service yet.
+
+        Args:
+            known: What the API has, so that the machine need not ask for all of it.
+        """
         url = f"http://{CONTROL_PLANE_ADDRESS}:{MACHINE_PORT}"
         self._api = Api(url, token=self._token, open_socket=self._sockets.tcp_socket)
         self.stores = {kind: Store(self._api, kind) for kind in (POD, *_RULED_BY)}
@@ -90,18 +100,30 @@ class Worker:
         self.stores[POD].listen(self.kubelet.take)
         listener = await asyncio.to_thread(self._listener)
         self._served = await asyncio.start_server(lambda _, writer: writer.close(), sock=listener)
+        # pods begin meanwhile, which take longest
+        for kind, store in self.stores.items():
+            store.begin_with(known[kind])
         await self.kubelet.register()
         self._tasks += [
             asyncio.create_task(self.kubelet.stay_alive()),
             asyncio.create_task(self.kubelet.recorder.follow()),
+            *(asyncio.create_task(table.follow()) for table in self.tables.values()),
+            *(asyncio.create_task(store.follow()) for store in self.stores.values()),
         ]
-        for kinds in ((POD,), _RULED_BY):  # pods first, which take longest
-            self._tasks += [asyncio.create_task(self.stores[kind].follow()) for kind in kinds]
-            await asyncio.gather(*(self.stores[kind].listed.wait() for kind in kinds))
 
     def enforce(self) -> None:
-        """Begin to let the kernel have services and policies, and each change of them."""
-        self._tasks += [asyncio.create_task(table.follow()) for table in self.tables.values()]
+        """Let the kernel have services and policies, and each change of them, until ``hold``."""
+        for table in self.tables.values():
+            table.release()
+
+    def hold(self) -> None:
+        """Let the kernel keep what it has, and write nothing of what happens to pods.
+
+        Much changes, and nobody uses the machine meanwhile.
+        """
+        for table in self.tables.values():
+            table.hold()
+        self.kubelet.recorder.hold()
 
     def _listener(self) -> socket.socket:
         """Where the control plane finds out whether it reaches this machine. What is asked for the gateway serves."""
@@ -111,14 +133,15 @@ class Worker:
         return opened
 
     async def close(self) -> None:
-        """Stop following."""
+        """Stop following. No effect if it has not started."""
+        if self._api is None:
+            return
         if self._served is not None:
             self._served.close()
         for task in self._tasks:
             task.cancel()
         await self.kubelet.close()
-        if self._api is not None:
-            await self._api.close()
+        await self._api.close()
 
     async def drop(self, what: Dropped) -> None:
         """Drop packets from now on.

@@ -12,25 +12,33 @@ import threading
 import time
 from collections.abc import Callable
 
+_NEVER_NS = 2**63 - 1
+
 
 class LabClock:
     """Lab time of one lab: it passes ``factor`` times as fast as the wall, and never jumps.
 
-    The page is ``{uint64 sequence; int64 base_real_ns; int64 base_lab_ns; double factor}`` in native byte order. Lab
-    time is ``base_lab_ns + (CLOCK_MONOTONIC - base_real_ns) * factor``. A reader that sees an odd sequence number, or a
-    different one after reading, reads again.
+    The page is ``{uint64 sequence; int64 base_real_ns; int64 base_lab_ns; double factor; int64 epoch_ns; int64
+    base_line_ns; int64 most_lab_ns}`` in native byte order. The lab's monotonic clock shows ``base_lab_ns +
+    (CLOCK_MONOTONIC - base_real_ns) * factor``, at most ``most_lab_ns``, and its real-time clock ``epoch_ns`` more.
+    What travels over shaped links goes by ``base_line_ns + CLOCK_MONOTONIC - base_real_ns``, and stands still where
+    the lab's clocks do. A reader that sees an odd sequence number, or a different one after reading, reads again.
     """
 
-    SIZE = 32
+    SIZE = 56
     SLOTS_SIZE = 64 + 4095 * 64
     """Bytes of the slots (see ``native/labtime.h``)."""
 
-    def __init__(self, *, page: mmap.mmap, factor: float) -> None:
+    def __init__(self, *, page: mmap.mmap, factor: float, date: float) -> None:
         view = memoryview(page)
         # Cast views store a field with one machine instruction; struct's standard mode would go byte by byte.
         self._sequence = view[0:8].cast("Q")
         self._bases = view[8:24].cast("q")
         self._factor = view[24:32].cast("d")
+        self._epoch = view[32:40].cast("q")
+        self._line = view[40:48].cast("q")
+        self._most = view[48:56].cast("q")
+        self._most[0] = _NEVER_NS
         self._pace = factor
         self._paced = False
         self.slots = os.memfd_create("netbench-slots", os.MFD_CLOEXEC)
@@ -38,15 +46,18 @@ class LabClock:
         os.ftruncate(self.slots, self.SLOTS_SIZE)
         self._lock = threading.Lock()
         self._fence = threading.Lock()
+        self._epoch[0] = int(date * 1e9) - time.monotonic_ns()
+        self._bases[0] = self._line[0] = time.monotonic_ns()
         self._publish(factor, lambda now: now)
 
     @classmethod
-    def create(cls, path: str, factor: float) -> LabClock:
+    def create(cls, path: str, factor: float, *, date: float | None = None) -> LabClock:
         """Make the page at ``path`` and start lab time at the monotonic clock's present value.
 
         Args:
             path: A file that does not exist yet; daemons find it by ``NETBENCH_CLOCK``.
             factor: Lab seconds per wall second.
+            date: What the lab's real-time clock shows first, in seconds since 1970; the machine's date by default.
 
         Raises:
             ValueError: ``factor`` is not a positive number.
@@ -59,7 +70,7 @@ class LabClock:
             page = mmap.mmap(descriptor, cls.SIZE)
         finally:
             os.close(descriptor)
-        return cls(page=page, factor=factor)
+        return cls(page=page, factor=factor, date=time.time() if date is None else date)
 
     @property
     def factor(self) -> float:
@@ -84,34 +95,61 @@ class LabClock:
         self._sequence[0] += self._sequence[0] & 1
         self._publish(self._pace, self._lab_ns)
 
-    def set_factor(self, factor: float) -> None:
+    def set_factor(self, factor: float, *, until: float | None = None) -> None:
         """Go on from the present lab time at another speed. Daemons that wait notice within a tenth of a second.
+
+        Args:
+            factor: Lab seconds per wall second.
+            until: What ``CLOCK_REALTIME`` of the lab shows when it stands still by itself.
 
         Raises:
             ValueError: ``factor`` is not a positive number.
         """
         _check(factor)
         self._pace = factor
+        most = _NEVER_NS if until is None else round(until * 1e9) - self._epoch[0]
         if not self._paced:
-            self._publish(factor, self._lab_ns)
+            self._publish(factor, self._lab_ns, most)
+
+    def halt(self) -> None:
+        """Let lab time stand still until ``set_factor``.
+
+        Raises:
+            ValueError: The pacer has the page.
+        """
+        if self._paced:
+            raise ValueError("the clock is being moved")
+        self._publish(0.0, self._lab_ns)
 
     def lab_now(self) -> float:
         """Lab seconds on the clock that daemons see as ``CLOCK_MONOTONIC``."""
         with self._lock:
             return self._lab_ns(time.monotonic_ns()) / 1e9
 
-    def _lab_ns(self, now: int) -> int:
-        base_real, base_lab = self._bases
-        return base_lab + int((now - base_real) * self._factor[0])
+    def moment(self) -> tuple[float, float]:
+        """Return a moment of the machine's monotonic clock, and what the lab's ``CLOCK_REALTIME`` showed then."""
+        with self._lock:
+            now = time.monotonic_ns()
+            return now / 1e9, (self._lab_ns(now) + self._epoch[0]) / 1e9
 
-    def _publish(self, factor: float, lab_ns: Callable[[int], int]) -> None:
+    def _lab_ns(self, now: int) -> int:
+        return min(self._bases[1] + int((now - self._bases[0]) * self._factor[0]), self._most[0])
+
+    def _passed(self, now: int) -> int:
+        """Wall nanoseconds in which lab time has passed since the page was written."""
+        factor = self._factor[0]
+        return min(now - self._bases[0], int((self._most[0] - self._bases[1]) / factor)) if factor else 0
+
+    def _publish(self, factor: float, lab_ns: Callable[[int], int], most: int = _NEVER_NS) -> None:
         with self._lock:
             self._sequence[0] += 1
             self._order_stores()
             # Read after the sequence is odd: a reader that used the old page took its moment before this one.
             now = time.monotonic_ns()
             base_lab = lab_ns(now)
+            self._line[0] += self._passed(now)
             self._bases[0], self._bases[1], self._factor[0] = now, base_lab, factor
+            self._most[0] = most
             self._order_stores()
             self._sequence[0] += 1
 

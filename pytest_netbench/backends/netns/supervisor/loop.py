@@ -32,16 +32,19 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
         spaces=network.spaces,
         home=network.home.network,
         excused=lambda: owner.awaits("shell", "traffic") or requests.streams.run,
+        hurried=requests.pacing.has_moved,
     )
-    timers = (jobs, connects, storms, requests.flaps, requests.throttles)
+    always = (jobs, connects)
+    moving = (storms, requests.flaps, requests.throttles)
     while True:
+        timers = always if requests.halting.is_halted else (*always, *moving)
         _dispatch(selector, _sooner(*(one.wait_s() for one in timers)))
         jobs.reap()
         jobs.tick()
         connects.retry()
-        storms.tick()
-        requests.flaps.tick()
-        requests.throttles.tick()
+        if not requests.halting.is_halted:
+            for one in moving:
+                one.tick()
 
 
 def _ends_of_children() -> int:

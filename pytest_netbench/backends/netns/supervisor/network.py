@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import nodes, roots, wiring
+from pytest_netbench.backends.netns.supervisor import nodes, roots, timed, wiring
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
 from pytest_netbench.kernel.cabling import redirects, wires
+
+_SLOTS = 3
 
 
 class Network(NamedTuple):
@@ -31,7 +33,7 @@ class Network(NamedTuple):
     pacer: str | None
     wires: Mapping[int, str]
     laying: wiring.Plan
-    wire_program: str | None
+    wire_program: wires.WireProgram | None
 
 
 def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
@@ -45,7 +47,9 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     for name, file in host.large.items():
         roots.share_large_file(name, file)
     os.chdir("/")
-    clock = LabClock.create(roots.CLOCK, spec["time_scale"]) if "labtime.so" in programs else None
+    clock = LabClock.create(roots.CLOCK, spec["time_scale"], date=spec["date"]) if "labtime.so" in programs else None
+    if clock is not None and spec["date"] is not None:
+        timed.write()
     home = nodes.home()
     wiring.quiet_outside()
     stem = roots.prepare_stem(host, home, tunnels=spec["tunnels"])
@@ -58,8 +62,18 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     wiring.lay(laying.requests)
     for node in spec["nodes"]:
         nodes.plug_in(spaces[node["name"]], home.network, node["interfaces"], summed=node.get("summed", ()))
+    wire_program = _wire_program(programs, clock)
     running = {
-        wires.start_wire(programs["wire"], near, far, arguments): wires.description(near, far)
+        wires.start_wire(wire_program, near, far, arguments): wires.description(near, far)
         for near, far, arguments in laying.wires
+        if wire_program is not None
     }
-    return Network(spaces, home, clock, programs.get("pacer"), running, laying, programs.get("wire"))
+    return Network(spaces, home, clock, programs.get("pacer"), running, laying, wire_program)
+
+
+def _wire_program(programs: Mapping[str, str], clock: LabClock | None) -> wires.WireProgram | None:
+    path = programs.get("wire")
+    if path is None or clock is None:
+        return None if path is None else wires.WireProgram(path)
+    env = {"NETBENCH_CLOCK": roots.CLOCK, "NETBENCH_SLOTS": str(_SLOTS)}
+    return wires.WireProgram(path, env, {_SLOTS: clock.slots})

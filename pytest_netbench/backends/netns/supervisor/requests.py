@@ -34,7 +34,7 @@ class Requests:
         programs = Programs(owner=owner, network=network, jobs=jobs, daemons=daemons)
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
-        pacing = Pacing(owner=owner, network=network, jobs=jobs)
+        self.pacing = pacing = Pacing(owner=owner, network=network, jobs=jobs)
         streams = Streams(owner=owner, network=network, jobs=jobs, daemons=daemons, selector=selector)
         cables = Cables(
             network.laying.links,
@@ -44,8 +44,9 @@ class Requests:
             next_index=network.laying.next_index,
             running=jobs.daemons,
         )
-        self.flaps = Flaps(cables)
-        self.throttles = Throttles(daemons)
+        self.halting = pacing.halting
+        self.flaps = Flaps(cables, self.halting.moving_s)
+        self.throttles = Throttles(daemons, self.halting.moving_s)
         self.streams = streams
         selector.register(cables, selectors.EVENT_READ, cables.watch)
         self._operations: dict[str, Callable[[Message], Message | None]] = {
@@ -72,6 +73,8 @@ class Requests:
             "read": files.read,
             "settle": Settings(network).settle,
             "scale": pacing.scale,
+            "halt": pacing.halt,
+            "attend": pacing.attend,
             "forward": pacing.forward,
             "probe": measurements.probe,
             "path": measurements.path,

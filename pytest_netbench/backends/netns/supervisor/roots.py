@@ -20,6 +20,7 @@ NODE_MIB = 16
 # As nodes see them.
 SHARED = "/opt/netbench/lib"
 READERS = f"{SHARED}/readers"
+TIMED = f"{SHARED}/timed"
 # As the lab sees it: among what is shared.
 CLOCK = f"{BASE}/shared/clock"
 

@@ -58,7 +58,7 @@ def spawn_agent(
     # What may write is the lab's own user: its limit counts the threads of the lab too.
     most = limits.processes + (processes.count_threads() if writable else 0)
     home = "/root" if writable else "/tmp"
-    path = spawn.PATH if writable else f"{roots.READERS}:{spawn.PATH}"
+    path = f"{roots.TIMED}:{spawn.PATH}" if writable else f"{roots.READERS}:{roots.TIMED}:{spawn.PATH}"
     full = {"PATH": path, "HOME": home, "PWD": home, **(env or {})}
 
     def enter() -> None:

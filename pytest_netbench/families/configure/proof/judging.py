@@ -2,7 +2,8 @@
 
 These are ten times the flows of the reference, drawn by another seed, the routes of all nodes, and what the devices
 show of their protocols (sessions, roles, rates), also under the events of the task. What is not the same on two labs
-with the ground truth is not compared.
+with the ground truth is not compared. Of a cluster they are flows between all pods; where pods are says nothing, so
+routes are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pytest_netbench.deadline import poll
 from pytest_netbench.dialects.mutations import Mutable, Mutations
 from pytest_netbench.evaluation.behaviour.compare import spread
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
-from pytest_netbench.evaluation.flows import draw
+from pytest_netbench.evaluation.flows import cluster_flows, draw
 from pytest_netbench.evaluation.happening import EventFailed, happening
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.observation import View
@@ -84,9 +85,20 @@ class Judge:
         self._workshop = workshop
         settings = workshop.payload.reference
         self._spoofed = settings.spoofed
-        self._flows = draw(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
+        self._is_of_cluster = workshop.payload.resource == "cluster"
+        flows_of = cluster_flows if self._is_of_cluster else draw
+        self._flows = flows_of(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
         self._truths: list[dict[str | None, _Sight]] = []
         self._shown = {node.name: _mutations_of(workshop, node.name) for node in workshop.payload.topology.nodes}
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the ground truth was observed."""
+        return len(self._truths) >= LABS
+
+    def prepare(self) -> None:
+        """Observe the ground truth on labs of its own."""
+        self._prepare(LABS)
 
     def doubt(self) -> None:
         """Observe the ground truth on more labs: what differs among them is not compared any more."""
@@ -106,7 +118,7 @@ class Judge:
                     earlier = self._truths[0][moment].outcomes if 0 < len(self._truths) < LABS else None
                     truth[moment] = _Sight(
                         outcomes=self._outcomes(observer, earlier),
-                        routes=observer.routes(),
+                        routes=self._routes(observer),
                         states=self._states(network.lab),
                     )
                 self._truths.append(truth)
@@ -132,8 +144,7 @@ class Judge:
             found[index] = outcome
 
     def differences(self, network: NetworkScene) -> Iterator[list[Difference]]:
-        """How a configured network differs from the ground truth's: a list for each moment at which it does."""
-        self._prepare(LABS)
+        """How a configured network differs from the ground truth's, which was observed: a list for each such moment."""
         for moment in self._moments(network):
             truths = [truth[moment] for truth in self._truths if moment in truth]
             if found := [one.at(moment) for one in self._lasting(network.lab, truths, moment)]:
@@ -165,6 +176,9 @@ class Judge:
     def _observer(self, lab: Lab) -> Observer:
         return Observer(View(lab, Devices(lab)))
 
+    def _routes(self, observer: Observer) -> Mapping[str, Table]:
+        return {} if self._is_of_cluster else observer.routes()
+
     def _states(self, lab: Lab) -> States:
         view = View(lab, Devices(lab))
         return {
@@ -178,7 +192,7 @@ class Judge:
         if not truths:
             return [Difference("event", "the event cannot be caused with the ground truth")]
         return [
-            *_other_routes(self._observer(lab).routes(), [truth.routes for truth in truths]),
+            *_other_routes(self._routes(self._observer(lab)), [truth.routes for truth in truths]),
             *_other_states(self._states(lab), [truth.states for truth in truths]),
         ] or list(self._other_outcomes(lab, truths))
 

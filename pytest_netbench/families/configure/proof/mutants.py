@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pytest_netbench.families.configure.mutation import Mutant, mutants
@@ -38,11 +39,14 @@ class Mutants:
 
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
-        self._judge: Judge | None = None
         self._explained = {(one.node, one.line.strip(), one.mutant): one for one in self._recorded()}
         self._all = mutants(workshop.payload)
         self._chosen = self._choose()
         self._fates: dict[Mutant, Fate] = {}
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self._workshop)
 
     def _recorded(self) -> tuple[ExplainedMutant, ...]:
         return (self._workshop.extent.solutions or Solutions()).mutants
@@ -73,19 +77,30 @@ class Mutants:
     def _fate(self, mutant: Mutant) -> Fate:
         seen: set[str] = set()
         for _ in range(MOST_LABS):
-            if seen and self._judge is not None:
+            if seen:
                 self._judge.doubt()
             known = len(seen)
-            with self._workshop.network() as network:
-                fate = self._decide(mutant, network, seen)
+            fate = self._decided(mutant, seen)
             if fate is not None:
                 return fate
             if len(seen) == known:
                 break
         return Fate("equal", "")
 
-    def _decide(self, mutant: Mutant, network: NetworkScene, seen: set[str]) -> Fate | None:
+    def _decided(self, mutant: Mutant, seen: set[str]) -> Fate | None:
         """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
+        with self._workshop.network() as network:
+            fate = self._tested(mutant, network)
+            if fate is not None:
+                return fate
+            if self._judge.is_ready:
+                return self._judged(network, seen)
+        # the ground truth is observed when no other network runs: a process has one cluster at a time
+        self._judge.prepare()
+        return self._decided(mutant, seen)
+
+    def _tested(self, mutant: Mutant, network: NetworkScene) -> Fate | None:
+        """The fate as far as devices and testcases tell it. The network has the mutant afterwards."""
         applied = self._workshop.apply(network, mutant.configs(self._workshop.payload.ground_truth_configs))
         if applied.refused:
             return Fate("refused", applied.refused[0])
@@ -94,8 +109,10 @@ class Mutants:
         if failed is not None:
             self._workshop.note_witness(mutant.node, mutant.index, failed)
             return Fate("caught", failed)
-        if self._judge is None:
-            self._judge = Judge(self._workshop)
+        return None
+
+    def _judged(self, network: NetworkScene, seen: set[str]) -> Fate | None:
+        """The fate as far as a comparison with the ground truth tells it."""
         for differences in self._judge.differences(network):
             for one in differences:
                 if one.about in seen:

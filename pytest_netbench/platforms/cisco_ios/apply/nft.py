@@ -48,8 +48,7 @@ def apply(node: vrf.Network, old: NftState, new: NftState) -> list[str]:
 def _load(node: vrf.Network, files: Sequence[str]) -> str | None:
     """Load rule files in order; return nft's message if it rejects one."""
     for file in files:
-        # nft reads hours and days in the time zone of the process; the router's clock is in UTC
-        done = node.run(["env", "TZ=UTC", "nft", "-f", "-"], input=file)
+        done = node.run(["nft", "-f", "-"], input=file)
         if done.returncode != 0:
             return done.stderr.strip() or f"exit status {done.returncode}"
     return None

@@ -1,4 +1,4 @@
-"""Sets in which the kernel keeps when each interface received and sent its last packet."""
+"""Sets in which the kernel keeps the last packets that interfaces received and sent, and the last ARP of neighbors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,17 @@ table inet seen {
  chain tx { type filter hook postrouting priority 500; update @tx { oifname }; }
 }
 """
+_ARP: Final = """
+table arp seen
+delete table arp seen
+table arp seen {
+ set neighbors { type ipv4_addr . ifname; flags dynamic,timeout; timeout 30d; size 4096; }
+ chain input { type filter hook input priority -500; update @neighbors { arp saddr ip . iifname }; }
+}
+"""
 
 
 def begin(node: vrf.Network) -> None:
     """Forget what was seen, and note it from now on."""
-    node.run(["nft", "-f", "-"], input=_RULES)
+    if node.run(["nft", "-f", "-"], input=_RULES + _ARP).returncode:
+        node.run(["nft", "-f", "-"], input=_RULES)  # the kernel has no tables for ARP

@@ -39,8 +39,6 @@ class Facts:
         frr: FRR's version, e.g. ``8.4.4``.
         live: Observations of areas that compilation depends on, such as error-disabled ports.
         time_scale: Seconds of lab time per second of kernel time.
-        clock_offset_s: Seconds from the kernel's monotonic time to that since 1970. They were equal to lab time at the
-            start of the lab, so it is that of lab time, too.
     """
 
     name: str
@@ -50,7 +48,6 @@ class Facts:
     line_bps: Mapping[str, int] = field(default_factory=dict)
     live: Mapping[str, Any] = field(default_factory=dict)
     time_scale: float = 1.0
-    clock_offset_s: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.errors import RequirementMissing
@@ -30,9 +30,6 @@ from pytest_netbench.platforms.frr import daemons, processes
 _EVENTS = ("enable", "debug zebra events")
 _OPTIONS = dict.fromkeys(("zebra", "mgmtd"), (*frr.OPTIONS, "-n"))
 """Options of FRR's daemons: a VRF is a network namespace (see ``apply/vrf.py``)."""
-
-_CLOCK_OFFSET_S: Final = time.time() - time.monotonic()
-"""From the kernel's monotonic time to that since 1970. One value, so that equal configs are equal states."""
 
 
 class Device:
@@ -65,8 +62,8 @@ class Device:
         """All devices of the lab by node, including itself, once the lab is deployed."""
         self.flash: dict[str, Any] = {}
         """Files, which survive a reload beside the startup config."""
-        self._booted_at = time.time()
-        self._log = Log(self.lab_clock)
+        self._booted_at = self.now
+        self._log = Log()
         self._logged_until: dict[str, float] = {}
         self._read_until: dict[str, str] = {}
         self._dirty = True
@@ -76,19 +73,24 @@ class Device:
     @property
     def uptime_s(self) -> float:
         """Seconds of lab time since its start."""
-        return self.now - self.lab_clock(self._booted_at)
-
-    def lab_clock(self, moment: float) -> float:
-        """Return a wall time in lab time, the same on all devices of the lab. Both in seconds since 1970."""
-        try:
-            return self.node.capability(CLOCK).at(moment)
-        except RequirementMissing:
-            return moment  # the backend has no clock of its own
+        return self.now - self._booted_at
 
     @property
     def now(self) -> float:
-        """The lab time now, in seconds since 1970."""
-        return self.lab_clock(time.time())
+        """The date now in seconds since 1970, by the clock of the lab: the same on all its devices."""
+        try:
+            return self.node.capability(CLOCK).at(time.time())
+        except RequirementMissing:
+            return time.time()  # the backend has no clock of its own
+
+    def lab_s(self, wall_s: float) -> float:
+        """Return how many lab seconds ago it is what the kernel says to be so many seconds ago."""
+        now = time.time()
+        try:
+            clock = self.node.capability(CLOCK)
+        except RequirementMissing:
+            return wall_s
+        return clock.at(now) - clock.at(now - wall_s)
 
     def log(self, mnemonic: str, text: str) -> None:
         """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
@@ -96,7 +98,7 @@ class Device:
         if "syslog" in self.applied.services:
             runner.command(self.node, "syslog", f"send {severity} {facility} {name} {text}")
             return
-        message = Message(time=time.time(), facility=facility, severity=int(severity), mnemonic=name, text=text)
+        message = Message(time=self.now, facility=facility, severity=int(severity), mnemonic=name, text=text)
         self._log.add([message], self.config)
 
     def collect_log(self) -> Log:
@@ -139,7 +141,7 @@ class Device:
     def start(self) -> None:
         """Start FRR."""
         self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches this directory
-        self._booted_at = time.time()
+        self._booted_at = self.now
         processes.start_router(self.node, (), options=_OPTIONS)
         self._tell_events()
         seen.begin(self.node)
@@ -161,7 +163,7 @@ class Device:
         self.problems += apply(self.node, self.applied, DesiredState())
         self.applied = DesiredState()
         self._log.restart()
-        self._booted_at = time.time()
+        self._booted_at = self.now
         # the other daemons start when lines need them, each with its environment
         processes.end_router(self.node)
         processes.start_router(self.node, (), options=_OPTIONS)
@@ -187,7 +189,6 @@ class Device:
             line_bps=self._line_bps,
             live=self.live,
             time_scale=self.node.time_scale,
-            clock_offset_s=_CLOCK_OFFSET_S,
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
@@ -246,6 +247,11 @@ class Device:
             self._unlogged -= 1
             self.log("SYS-5-CONFIG_I", "Configured from console by console")
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether something was configured since the last commit."""
+        return self._dirty
+
     def commit(self) -> None:
         """Apply all changes since the last commit."""
         with self.lock:
@@ -255,7 +261,7 @@ class Device:
             self._dirty = False
             self._note_up(state)
             shut = frozenset(one.name for one in self.context().interfaces if not one.enabled)
-            self._log.note_shut(shut, time.time())
+            self._log.note_shut(shut, self.now)
             self.problems += apply(self.node, self.applied, state)
             for name in state.vrfs:
                 if name not in self.applied.vrfs:

@@ -16,7 +16,7 @@ DAEMONS = ("zebra", "ospfd", "bgpd")
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """A message of the log. ``time`` is wall time, in seconds since 1970."""
+    """A message of the log. ``time`` is that of the lab, in seconds since 1970."""
 
     time: float
     facility: str

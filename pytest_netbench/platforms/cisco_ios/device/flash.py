@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ _KEY = "files"
 
 @dataclass(frozen=True)
 class File:
-    """A file and when it was written."""
+    """A file and when it was written, by the clock of the device."""
 
     data: bytes
     written_s: float
@@ -51,7 +50,7 @@ class Flash:
             kept = len(self._files[name].data) if name in self._files else 0
             if len(data) > self.free + kept:
                 raise OSError(errno.ENOSPC, "No space left on device", name)
-            self._files[name] = File(data, time.time())
+            self._files[name] = File(data, self._device.now)
 
     def remove(self, name: str) -> None:
         with self._device.lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -20,14 +20,9 @@ _SHUT_MEMORY = 64
 
 
 class Log:
-    """The messages of a device, as ``logging buffered`` says.
+    """The messages of a device, as ``logging buffered`` says."""
 
-    Args:
-        clock: Returns the time of a stamp for a wall time, both in seconds since 1970.
-    """
-
-    def __init__(self, clock: Callable[[float], float]) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._messages: deque[Message] = deque(maxlen=_MOST_MESSAGES)
         self._shut: deque[tuple[float, frozenset[str]]] = deque(maxlen=_SHUT_MEMORY)
         self._links: dict[str, bool] = {}
@@ -46,7 +41,7 @@ class Log:
         """Return the lines of the buffer, the oldest first: as many of the last ones as its size holds."""
         room, found = size(config), list[str]()
         for message in reversed(self._messages):
-            line = f"{syslog.stamp(self._clock(message.time))}: {syslog.formatted(vars(message))}"
+            line = f"{syslog.stamp(message.time)}: {syslog.formatted(vars(message))}"
             room -= len(line) + 1
             if room < 0:
                 break

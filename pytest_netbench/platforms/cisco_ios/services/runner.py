@@ -19,7 +19,7 @@ INSTALL_COMMAND = "apt-get install -y --no-install-recommends python3"
 _LIBRARY = PurePosixPath("/run/ios/lib")
 _PROGRAMS = f"{__package__}.programs"
 # Tracked objects are shared within a process; these services depend on them or log their changes.
-_TOGETHER = {"fhrp": "gateway", "sla": "gateway", "syslog": "gateway", "acllog": "gateway"}
+_TOGETHER = {"fhrp": "gateway", "sla": "gateway", "syslog": "gateway", "acllog": "gateway", "times": "gateway"}
 
 
 def interpreter() -> str | None:

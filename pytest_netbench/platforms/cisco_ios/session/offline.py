@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import CLOCK, HostedNode
+from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.session import startup
@@ -28,6 +30,12 @@ class _Node:
     line_rates: dict[str, int] = field(default_factory=dict)
     time_scale: float = 1.0
     memory: dict[str, Any] = field(default_factory=dict)
+
+    def capability(self, one: Capability[Any]) -> NoReturn:
+        """None: its time is that of the wall, and all else needs a network."""
+        if one is CLOCK:
+            raise RequirementMissing("a clock of the lab")
+        raise NotRunning(one.name)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotRunning(name)

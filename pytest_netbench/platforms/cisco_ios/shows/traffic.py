@@ -70,8 +70,13 @@ def last_packets(at: Exec) -> Mapping[tuple[Side, str], float]:
         sides: tuple[tuple[Side, str], ...] = (("rx", received), ("tx", sent))
         for side, text in sides:
             for name, left in _ELEMENT.findall(text):
-                found[side, name] = max(0.0, _LIFE_S - _seconds(left)) * at.node.time_scale
+                found[side, name] = ago_s(at, left)
     return found
+
+
+def ago_s(at: Exec, left: str) -> float:
+    """Return how many lab seconds ago an element of a set was renewed that has so much of its time left."""
+    return at.device.lab_s(max(0.0, _LIFE_S - _seconds(left)))
 
 
 def last(state: PortState, side: Side, seen: Mapping[tuple[Side, str], float]) -> str:

@@ -13,7 +13,7 @@ from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.editor import Editor, Typed
 from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
 from pytest_netbench.platforms.cisco_ios.terminal.pager import Pager, Stopped
-from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, Terminal
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, Terminal, TypedCommand
 
 _CONFIRM = "[confirm]"
 # these only navigate within the session
@@ -78,7 +78,7 @@ class _Line:
 
     def leave(self) -> None:
         """Apply what was configured, however the session ends."""
-        with self._device.batch():
+        with self._terminal.moving(), self._device.batch():
             self.session.interrupt()
 
     def enter(self, text: str) -> None:
@@ -86,26 +86,38 @@ class _Line:
         kind = self._kind(text)
         try:
             with self._terminal.command(text, kind=kind) as typed:
-                output = self._carry_out(text)
+                output = self._carry_out(text, typed)
                 if kind == "configure" and self.session.refused:
                     typed.refused = output.strip("\n")
+                if not self._keys.line_waiting:
+                    # of several pasted lines, the last one applies them all
+                    self._device.commit()
         except CommandNotPermitted as error:
             self._terminal.write(f"{error}\r\n")
-        if not self._keys.line_waiting:
-            # of several pasted lines, the last one applies them all
-            self._device.commit()
+        self._commit()
+
+    def _commit(self) -> None:
+        """Apply what no line has applied."""
+        if self._device.has_changes and not self._keys.line_waiting:
+            with self._terminal.moving():
+                self._device.commit()
 
     def _react(self, typed: Typed) -> None:
         if typed.ended == "ctrl-c":
-            self.session.interrupt()
+            self._interrupt()
             return
         if typed.text.strip() or self.session.collecting:
             self.enter(typed.text)
         if typed.ended == "ctrl-z":
+            self._interrupt()
+
+    def _interrupt(self) -> None:
+        """Leave configuration mode: that may apply changes."""
+        with nullcontext() if self.session.mode == EXEC else self._terminal.moving():
             self.session.interrupt()
 
-    def _carry_out(self, text: str) -> str:
-        pager = Pager(terminal=self._terminal, keys=self._keys, length=self._page_length(text))
+    def _carry_out(self, text: str, typed: TypedCommand) -> str:
+        pager = Pager(terminal=self._terminal, keys=self._keys, length=self._page_length(text), waiting=typed.paused)
         output: list[str] = []
         talk = self.session.stream(text)
         slow = self._slow(text)
@@ -113,7 +125,7 @@ class _Line:
         while True:
             try:
                 with nullcontext() if slow else self._device.lock:
-                    if slow and output and self._keys.interrupted():
+                    if slow and output and (self._keys.interrupted() or typed.overdue):
                         piece = talk.throw(Interrupted())
                     else:
                         piece = next(talk) if answer is None else talk.send(answer)
@@ -121,7 +133,8 @@ class _Line:
                 return "".join(output)
             answer = None
             if isinstance(piece, Ask):
-                answer = self._ask(piece)
+                with typed.paused():
+                    answer = self._ask(piece)
                 pager.turn()
                 continue
             output.append(piece)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
 from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
 from pytest_netbench.platforms.terminal import Terminal
 
@@ -20,12 +23,21 @@ class Pager:
         terminal: The terminal to write to.
         keys: Its keyboard.
         length: The number of lines of a page; 0 disables paging.
+        waiting: Entered while it waits for a key.
     """
 
-    def __init__(self, *, terminal: Terminal, keys: Keys, length: int) -> None:
+    def __init__(
+        self,
+        *,
+        terminal: Terminal,
+        keys: Keys,
+        length: int,
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._terminal = terminal
         self._keys = keys
         self._length = length
+        self._waiting = waiting
         self._room = length - 1
 
     def show(self, text: str) -> None:
@@ -60,7 +72,8 @@ class Pager:
 
     def _more(self) -> None:
         self._terminal.write(MORE)
-        key = self._keys.next()
+        with self._waiting():
+            key = self._keys.next()
         self._terminal.write(_WIPE)
         if key == " ":
             self._room = self._length - 1

@@ -134,3 +134,17 @@ def test_what_root_builds_can_be_read_by_the_unprivileged_user_of_its_labs(monke
         ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "test", "-r", library], check=False
     )
     assert reading.returncode == 0
+
+
+def test_the_library_is_built_where_the_compiler_fortifies_by_default(tmp_path: Path, cache: Path) -> None:
+    fortifying = tmp_path / "bin/cc"
+    fortifying.parent.mkdir()
+    fortifying.write_text('#!/bin/sh\nexec /usr/bin/cc -D_FORTIFY_SOURCE=3 "$@"\n')
+    fortifying.chmod(0o755)
+    code = "from pytest_netbench.native import build; print(build.labtime() is not None, build.why_not() or '')"
+    environment = {**os.environ, "PATH": f"{fortifying.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.stdout == "True \n", done.stdout + done.stderr
+    assert list(cache.rglob("labtime.so"))

@@ -12,8 +12,8 @@ from pytest_netbench.backends.netns.supervisor import labclock
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 
 
-def fields(path: Path) -> tuple[int, int, int, float]:
-    return struct.unpack("@Qqqd", path.read_bytes())
+def fields(path: Path) -> tuple[int, int, int, float, int, int, int]:
+    return struct.unpack("@Qqqdqqq", path.read_bytes())
 
 
 def test_lab_time_starts_at_the_monotonic_clock_and_passes_factor_times_as_fast(tmp_path):
@@ -27,9 +27,34 @@ def test_lab_time_starts_at_the_monotonic_clock_and_passes_factor_times_as_fast(
 
 def test_the_page_holds_sequence_bases_and_factor(tmp_path):
     LabClock.create(str(tmp_path / "clock"), 20)
-    sequence, base_real, base_lab, factor = fields(tmp_path / "clock")
+    sequence, base_real, base_lab, factor, epoch, base_line, _ = fields(tmp_path / "clock")
     assert (sequence % 2, factor) == (0, 20.0)
     assert base_real == base_lab
+    assert base_line == pytest.approx(base_real, abs=1e8)
+    assert time.time() - (base_lab + epoch) / 1e9 == pytest.approx(0, abs=1)
+
+
+def test_what_travels_goes_by_the_wall_at_any_factor_and_stands_still_with_the_lab(tmp_path):
+    clock = LabClock.create(str(tmp_path / "clock"), 20)
+    _, real, _, _, _, line, _ = fields(tmp_path / "clock")
+    time.sleep(0.05)
+    clock.set_factor(3)
+    _, real_then, _, _, _, line_then, _ = fields(tmp_path / "clock")
+    assert line_then - line == real_then - real
+    clock.halt()
+    halted = fields(tmp_path / "clock")
+    time.sleep(0.05)
+    clock.set_factor(20)
+    assert fields(tmp_path / "clock")[5] == halted[5]
+
+
+def test_the_realtime_clock_begins_at_a_date_and_passes_as_the_monotonic_one(tmp_path):
+    clock = LabClock.create(str(tmp_path / "clock"), 1000, date=1_600_000_000.0)
+    epoch = fields(tmp_path / "clock")[4]
+    assert 1_600_000_000 <= clock.moment()[1] < 1_600_001_000
+    assert clock.lab_now() + epoch / 1e9 == pytest.approx(clock.moment()[1], abs=10)
+    clock.set_factor(1)
+    assert fields(tmp_path / "clock")[4] == epoch
 
 
 def test_a_new_factor_goes_on_from_the_present_lab_time(tmp_path):
@@ -66,3 +91,15 @@ def test_the_module_needs_nothing_but_the_standard_library():
         f" runpy.run_path({labclock.__file__!r})"
     )
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+
+
+def test_the_clock_stops_by_itself_at_a_date_and_goes_on_from_there(tmp_path):
+    clock = LabClock.create(str(tmp_path / "clock"), 1.0, date=1_600_000_000.0)
+    clock.set_factor(1000.0, until=1_600_000_020.0)
+    time.sleep(0.1)
+    assert clock.moment()[1] == pytest.approx(1_600_000_020.0, abs=1e-6)
+    clock.halt()
+    assert clock.moment()[1] == pytest.approx(1_600_000_020.0, abs=1e-6)
+    clock.set_factor(100.0)
+    time.sleep(0.02)
+    assert 1_600_000_022 <= clock.moment()[1] < 1_600_000_120

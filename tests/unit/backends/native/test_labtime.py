@@ -15,6 +15,8 @@ import pytest
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.native import build
 
+DATE = 1_600_000_000.0
+
 
 class Waited(NamedTuple):
     lab_s: float
@@ -74,7 +76,7 @@ def clock_path(tmp_path) -> Path:
 
 @pytest.fixture
 def clock(clock_path) -> LabClock:
-    return LabClock.create(str(clock_path), 20)
+    return LabClock.create(str(clock_path), 20, date=DATE)
 
 
 @pytest.fixture
@@ -94,8 +96,12 @@ SCALED = [
     "clock_nanosleep absolute",
     "sleep",
     "cond monotonic",
+    "cond realtime",
     "clockwait monotonic",
+    "clockwait realtime",
     "sem_clockwait",
+    "sem_timedwait",
+    "clock_nanosleep realtime absolute",
     "futex",
     "poll in a child",
 ]
@@ -115,15 +121,6 @@ def test_usleep_is_scaled(clock, preloaded):
     assert waited.wall_s < 0.2
 
 
-@pytest.mark.parametrize(
-    "how", ["cond realtime", "clockwait realtime", "sem_timedwait", "clock_nanosleep realtime absolute"]
-)
-def test_a_wait_on_the_realtime_clock_is_left_alone(how, clock, preloaded):
-    waited = preloaded.wait(how, 0.3)
-    assert waited.result == 0
-    assert 0.29 <= waited.wall_s < 0.6
-
-
 def test_a_timeout_of_zero_does_not_wait(clock, preloaded):
     assert preloaded.wait("poll zero", 0).wall_s < 0.05
 
@@ -140,19 +137,28 @@ def test_a_ready_descriptor_ends_the_wait_at_once(clock, preloaded):
     assert waited.wall_s < 0.1
 
 
-def test_all_monotonic_clocks_tell_lab_time_and_realtime_does_not(clock, preloaded):
-    start, wall = clock.lab_now(), time.time()
+def test_all_monotonic_clocks_tell_lab_time_and_the_realtime_clock_its_date(clock, preloaded):
+    start, date = clock.lab_now(), clock.moment()[1]
     *monotonic, realtime = map(float, preloaded.run(str(preloaded.waits), "clocks").split())
     assert all(start <= value <= clock.lab_now() for value in monotonic)
-    assert wall <= realtime <= time.time()
+    assert DATE <= date <= realtime <= clock.moment()[1] < DATE + 60
+
+
+def test_clocks_of_processor_time_are_not_scaled(clock, preloaded):
+    code = "import time; [None for _ in range(10**6)]; print(time.process_time(), time.thread_time())"
+    began = time.monotonic()
+    used = max(map(float, preloaded.run(sys.executable, "-c", code).split()))
+    assert 0 < used <= time.monotonic() - began
 
 
 def test_a_python_child_lives_in_lab_time_too(clock, preloaded):
     code = (
-        "import time; a, b = time.monotonic(), time.time(); time.sleep(4); print(time.monotonic() - a, time.time() - b)"
+        "import time; told = lambda: (time.monotonic(), time.time(), time.clock_gettime(1000))\n"
+        "began = told(); time.sleep(4); print(*(now - then for now, then in zip(told(), began)))"
     )
-    lab, wall = map(float, preloaded.run(sys.executable, "-c", code).split())
+    lab, real, wall = map(float, preloaded.run(sys.executable, "-c", code).split())
     assert 4 <= lab < 10
+    assert real == pytest.approx(lab, abs=0.5)
     assert 0.2 <= wall < 0.5
 
 

@@ -11,91 +11,27 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.native import build
-
-GRAIN_S = 0.25
-
-
-class Passed(NamedTuple):
-    lab_s: float
-    moves: int
-    looks: int
-    held_s: float
-    holder: int
-    wall_s: float
-
-
-class Paced:
-    """Programs that go by one clock, and its pacer."""
-
-    def __init__(self, folder: Path, library: Path, pacer: Path, factor: float = 1.0) -> None:
-        self.path = folder / "clock"
-        self.clock = LabClock.create(str(self.path), factor)
-        self.pacer = pacer
-        self.env = {
-            "PATH": os.environ["PATH"],
-            "LD_PRELOAD": str(library),
-            "NETBENCH_CLOCK": str(self.path),
-            "NETBENCH_SLOTS": str(self.clock.slots),
-        }
-        self.children: list[subprocess.Popen[str]] = []
-
-    def begin(self, *argv: object, **more: object) -> subprocess.Popen[str]:
-        """Start a program and read its first line."""
-        child = self._start([*map(str, argv)], env=self.env, stdout=subprocess.PIPE, **more)
-        self.children.append(child)
-        assert child.stdout.readline() == "begins\n"
-        return child
-
-    def start_pacer(self, lab_s: float, grain_s: float = GRAIN_S) -> subprocess.Popen[str]:
-        self.clock.hand_over()
-        argv = [str(self.pacer), str(self.path), "/proc", str(self.clock.slots), str(lab_s), str(grain_s)]
-        return self._start(argv, stdout=subprocess.PIPE)
-
-    def forward(self, lab_s: float, grain_s: float = GRAIN_S, *, timeout_s: float = 30) -> Passed:
-        began = time.monotonic()
-        pacer = self.start_pacer(lab_s, grain_s)
-        lab_ns, moves, looks, held_ns, holder = map(int, pacer.communicate(timeout=timeout_s)[0].split())
-        self.clock.take_back()
-        return Passed(lab_ns / 1e9, moves, looks, held_ns / 1e9, holder, time.monotonic() - began)
-
-    def _start(self, argv: list[str], **more: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(argv, pass_fds=[self.clock.slots], text=True, **more)
+from tests.support.paced_programs import GRAIN_S, Paced, compiled, told
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory) -> dict[str, Path]:
     if build.labtime() is None or build.pacer() is None:
         pytest.skip(f"{build.why_not()}; apt-get install gcc libc6-dev")
-    folder = tmp_path_factory.mktemp("programs")
-    for name in ("waits", "waits_of_threads"):
-        source = Path(__file__).with_name(f"{name}.c")
-        flags = ["-O2", "-std=gnu11", "-Wall", "-Wextra"]
-        subprocess.run([build.compiler() or "cc", *flags, source, "-o", folder / name, "-lpthread"], check=True)
-    return {"waits": folder / "waits", "threads": folder / "waits_of_threads"}
+    folder, here = tmp_path_factory.mktemp("programs"), Path(__file__).parent
+    names = {"waits": "waits", "threads": "waits_of_threads"}
+    return {key: compiled(here / f"{name}.c", folder) for key, name in names.items()}
 
 
 @pytest.fixture
 def paced(tmp_path, programs) -> Iterator[Paced]:
     one = Paced(tmp_path, build.labtime(), build.pacer())
     yield one
-    for child in one.children:
-        child.kill()
-        child.wait(5)
-        for stream in (child.stdin, child.stdout):
-            if stream is not None:
-                stream.close()
-
-
-def told(child: subprocess.Popen[str]) -> list[list[float]]:
-    """What a program prints until it ends."""
-    output, _ = child.communicate(timeout=20)
-    return [[float(word) for word in line.split()] for line in output.splitlines()]
+    one.end()
 
 
 def await_state(child: subprocess.Popen[str], state: str) -> None:
@@ -180,7 +116,7 @@ def test_computing_takes_as_much_lab_time_as_processor_time_beside_busy_loops(pa
 
 
 def test_a_wait_that_is_not_told_holds_the_clock_at_the_speed_of_the_wall_and_is_named(paced, programs):
-    child = paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)
+    child = paced.begin(programs["threads"], "untold", stdin=subprocess.PIPE)
     passed = paced.forward(1.5)
     assert passed.wall_s >= 1.4
     assert passed.held_s > 0.3
@@ -200,7 +136,7 @@ def test_a_stopped_process_holds_nothing_and_goes_on_when_it_is_continued(paced,
 
 
 def test_a_killed_process_is_forgotten(paced, programs):
-    child = paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)
+    child = paced.begin(programs["threads"], "untold", stdin=subprocess.PIPE)
     child.kill()
     child.wait()
     assert paced.forward(1000).wall_s < 2
@@ -208,7 +144,7 @@ def test_a_killed_process_is_forgotten(paced, programs):
 
 def test_a_clock_goes_on_when_its_pacer_is_killed(paced, programs):
     child = paced.begin(programs["waits"], "ppoll", 5)
-    held = paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)  # keeps the pacer at the wall's speed
+    held = paced.begin(programs["threads"], "untold", stdin=subprocess.PIPE)  # keeps the pacer at the wall's speed
     pacer = paced.start_pacer(1000)
     time.sleep(0.3)
     pacer.kill()
@@ -240,7 +176,7 @@ def test_threads_for_which_there_is_no_slot_hold_the_clock(paced):
 
 
 def test_a_pacer_that_is_told_to_end_says_how_far_it_came(paced, programs):
-    paced.begin(programs["threads"], "read", stdin=subprocess.PIPE)
+    paced.begin(programs["threads"], "untold", stdin=subprocess.PIPE)
     pacer = paced.start_pacer(1000)
     time.sleep(1.5)
     pacer.terminate()

@@ -55,6 +55,33 @@ for number in range(count):
 print(json.dumps(count))
 """
 
+HEAR = """
+import json, socket
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.bind(("0.0.0.0", 9))
+member = socket.inet_aton("224.0.0.5") + socket.inet_aton("10.0.0.2")
+sock.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+sock.settimeout(1.5)
+print("listening", flush=True)
+heard = []
+try:
+    while True:
+        heard.append(sock.recv(100).decode())
+except TimeoutError:
+    print(json.dumps(heard))
+"""
+
+SAY = """
+import json, socket
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("10.0.0.1"))
+for _ in range(3):
+    sock.sendto(b"to a group", ("224.0.0.5", 9))
+    sock.sendto(b"to all", ("10.0.0.255", 9))
+print(json.dumps(None))
+"""
+
 
 @pytest.fixture(scope="module")
 def program() -> Path:
@@ -336,3 +363,41 @@ def test_only_packets_that_are_too_long_are_lost(program: Path):
                 "ping", "-n", "-c", "5", "-i", "0.02", "-W", "1", "-s", str(size - 28), "10.0.0.2", check=False
             )
             assert f" {answers} received" in out, size
+
+
+def test_above_a_policed_rate_packets_are_lost_and_none_waits(program: Path):
+    with cable(program, "--police-bps", "1000000", "--way", "1") as line:
+        assert round_trips(line.left, count=1)
+        below = blast(line, count=100, size=500, rate=0.8e6)
+        assert len(below["numbers"]) == 100
+        above = blast(line, count=300, size=500, rate=3e6)
+        # what the bucket holds comes on top of a third
+        assert 90 < len(above["numbers"]) < 160
+        assert max(above["numbers"]) > 290
+        burst = blast(line, count=16, size=1000, rate=1e9)
+        assert 6 <= len(burst["numbers"]) <= 9
+        assert above["seconds"] < 1.2
+
+
+@pytest.mark.parametrize(("port", "arrives"), [("9", False), ("10", True)])
+def test_one_port_is_lost_and_nothing_else(program: Path, port: str, arrives: bool):
+    with cable(program, "--lost-port", port) as line:
+        assert len(round_trips(line.left, count=3)) == 3
+        assert len(blast(line, count=20, size=100, rate=1e9)["numbers"]) == (20 if arrives else 0)
+
+
+def test_multicast_is_lost_and_broadcast_is_not(program: Path):
+    with cable(program, "--lost-groups", "1") as line:
+        # ARP is a broadcast
+        assert len(round_trips(line.left, count=3)) == 3
+        receiver = line.right.popen("python3", "-c", HEAR)
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == "listening\n"
+        line.left.python(SAY)
+        assert json.loads(receiver.communicate(timeout=30)[0]) == ["to all"] * 3
+    with cable(program, "--lost-port", "1") as line:
+        receiver = line.right.popen("python3", "-c", HEAR)
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == "listening\n"
+        line.left.python(SAY)
+        assert sorted(json.loads(receiver.communicate(timeout=30)[0])) == ["to a group"] * 3 + ["to all"] * 3

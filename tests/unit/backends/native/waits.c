@@ -22,6 +22,14 @@ static double at(clockid_t clock)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+/* Seconds of the wall, which no library has a say in. */
+static inline double wall_clock(void)
+{
+	struct timespec t;
+	if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t)) abort();
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
 static struct timespec in(clockid_t clock, double seconds)
 {
 	struct timespec t;
@@ -98,8 +106,8 @@ static int wait_by(const char *how, double s)
 	}
 	if (!strcmp(how, "backwards")) { /* how often a clock reading was before the one before it */
 		int back = 0;
-		double stop = at(CLOCK_REALTIME) + s, last = 0;
-		while (at(CLOCK_REALTIME) < stop) {
+		double stop = wall_clock() + s, last = 0;
+		while (wall_clock() < stop) {
 			double now = at(CLOCK_MONOTONIC);
 			back += now < last;
 			last = now;
@@ -120,8 +128,8 @@ int main(int argc, char **argv)
 	}
 	puts("begins");
 	fflush(stdout);
-	double lab = at(CLOCK_MONOTONIC), wall = at(CLOCK_REALTIME);
+	double lab = at(CLOCK_MONOTONIC), wall = wall_clock();
 	int result = wait_by(argv[1], atof(argv[2]));
-	printf("%.6f %.6f %d\n", at(CLOCK_MONOTONIC) - lab, at(CLOCK_REALTIME) - wall, result);
+	printf("%.6f %.6f %d\n", at(CLOCK_MONOTONIC) - lab, wall_clock() - wall, result);
 	return 0;
 }

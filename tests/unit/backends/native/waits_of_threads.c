@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,9 +73,9 @@ int main(int argc, char **argv)
 		while (at(CLOCK_PROCESS_CPUTIME_ID) - used < atof(argv[2]))
 			;
 		printf("%.6f %.6f\n", at(CLOCK_PROCESS_CPUTIME_ID) - used, at(CLOCK_MONOTONIC) - lab);
-	} else if (!strcmp(argv[1], "read")) {
+	} else if (!strcmp(argv[1], "untold")) { /* of which the library does not know */
 		char byte;
-		printf("%d\n", (int)read(0, &byte, 1));
+		printf("%d\n", (int)syscall(SYS_read, 0, &byte, 1));
 	} else {
 		int there[2], back[2];
 		double began = at(CLOCK_MONOTONIC);

@@ -21,7 +21,7 @@ def test_a_device_that_can_be_opened_is_enough() -> None:
 
 
 def test_a_device_that_is_missing_needs_its_module(tmp_path: Path) -> None:
-    check = tun_check(tmp_path / "tun")
+    check = tun_check(tmp_path / "tun", root=tmp_path)
     assert (check.ok, check.required) == (False, False)
     assert check.detail.endswith("tun cannot be opened (WireGuard tunnels of linux nodes): No such file or directory")
     assert str(check.remedy).endswith("modprobe tun")
@@ -33,7 +33,7 @@ def test_a_device_that_may_not_be_opened_says_so_and_how_it_may(tmp_path: Path) 
     try:
         if was == 0:
             os.seteuid(_NOBODY)
-        check = tun_check(path)
+        check = tun_check(path, root=tmp_path)
     finally:
         os.seteuid(was)
         path.unlink()

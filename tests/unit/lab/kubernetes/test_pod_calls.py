@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.lab.kubernetes import calls
-from pytest_netbench.lab.kubernetes.pod import program
-from pytest_netbench.lab.kubernetes.pod.program import KEPT_CALLS, Record, call, status_of
+from pytest_netbench.lab.kubernetes.pod import caller
+from pytest_netbench.lab.kubernetes.pod.caller import KEPT_CALLS, Record, call, status_of
 
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(program, "CALLS", str(tmp_path / "calls"))
+    monkeypatch.setattr(caller, "CALLS", str(tmp_path / "calls"))
     return tmp_path / "calls"
 
 

@@ -18,9 +18,8 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 Counts = Mapping[tuple[str, str], tuple[int, int]]
 
 
-def told(config: Section, lists: list[AccessList], counts: Counts) -> Iterator[str]:
-    """Return the output lines that show access lists."""
-    now = datetime.now(UTC)
+def told(config: Section, lists: list[AccessList], counts: Counts, now: datetime) -> Iterator[str]:
+    """Return the output lines that show access lists at a date of the device."""
     for one in lists:
         kind = "IPv6 access list" if one.family == 6 else f"{'Standard' if one.standard else 'Extended'} IP access list"
         yield f"{kind} {one.name}"
@@ -70,7 +69,8 @@ def _show_six(at: Exec, match: Match) -> str:
 def _told(at: Exec, lists: list[AccessList], match: Match) -> str:
     wanted = match.get("list")
     chosen = [one for one in lists if wanted is None or one.name == wanted]
-    lines = list(told(at.config, chosen, nft.counters(at.node) if chosen else {}))
+    now = datetime.fromtimestamp(at.device.now, UTC)
+    lines = list(told(at.config, chosen, nft.counters(at.node) if chosen else {}, now))
     return "\n".join([*lines, *(reflexive.told(at) if wanted is None and chosen else ())])
 
 
@@ -87,7 +87,7 @@ def _clear(at: Exec, match: Match) -> str:
 
 
 def _show_times(at: Exec, match: Match) -> str:
-    now = datetime.now(UTC)
+    now = datetime.fromtimestamp(at.device.now, UTC)
     chosen = [entry for entry in at.config.all("time-range") if match.get("range") in {None, entry["range"]}]
     return "\n".join(line for entry in chosen for line in times.show_lines(at.config, entry, now))
 

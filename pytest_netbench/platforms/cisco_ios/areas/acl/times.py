@@ -1,10 +1,14 @@
-"""Time ranges: conditions on the kernel's wall clock, which is the router's clock, in UTC."""
+"""Time ranges: conditions on the router's clock, in UTC.
+
+The kernel knows the machine's clock only. So a range is a set that a service fills while the range holds.
+"""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
 
+from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -39,13 +43,22 @@ TYPES = {
 
 
 def time_conditions(context: Context, name: str) -> list[str]:
-    """Return alternatives that hold during the time range. An unknown or empty range always holds."""
+    """Return the condition that holds during the time range. An unknown or empty range always holds."""
     entry = context.config.get("time-range", range=name)
     if entry is None:
         return [""]
-    absolute = " ".join(_absolute(one) for one in entry.body.all("absolute"))
-    periodic = [words for one in entry.body.all("periodic") for words in _periodic(one)] or [""]
-    return [f"{absolute} {words}".strip() for words in periodic]
+    found = {
+        "absolute": [_seconds(one) for one in entry.body.all("absolute")],
+        "periodic": [words for one in entry.body.all("periodic") for words in _periodic(one)],
+    }
+    if not any(found.values()):
+        return [""]
+    known = f"during_{slug(name)}"
+    vrfs = [str(one["vrf"]) for one in context.config.all("ip vrf", "vrf definition")]
+    context.state.nft.last("inet", "set", known, "type nf_proto;")
+    service = context.state.services.setdefault("times", {"ranges": {}, "vrfs": vrfs})
+    service["ranges"][known] = found
+    return [f"meta nfproto @{known}"]
 
 
 def holds(config: Section, name: str, now: datetime) -> bool:
@@ -58,11 +71,13 @@ def holds(config: Section, name: str, now: datetime) -> bool:
     return inside and (not periodic or any(_within(one, now) for one in periodic))
 
 
-def _periodic(entry: Entry) -> list[str]:
-    return [
-        f'meta day {{ {", ".join(chr(34) + DAYS[day] + chr(34) for day in sorted(days))} }} meta hour "{start}"-"{end}"'
-        for days, start, end in spans(entry)
-    ]
+def _periodic(entry: Entry) -> list[tuple[list[int], int, int]]:
+    return [(sorted(days), _second(start), _second(end) + 1) for days, start, end in spans(entry)]
+
+
+def _second(text: str) -> int:
+    hours, minutes, seconds = map(int, text.split(":"))
+    return (hours * 60 + minutes) * 60 + seconds
 
 
 def spans(entry: Entry) -> list[tuple[frozenset[int], str, str]]:
@@ -118,9 +133,9 @@ def _month(word: str) -> int:
     return next(at for at, name in enumerate(_MONTHS, start=1) if name.lower().startswith(word.lower()[:3]))
 
 
-def _absolute(entry: Entry) -> str:
-    start, end = (f'"{moment:%Y-%m-%d %H:%M:%S}"' for moment in _bounds(entry))
-    return f"meta time {start}-{end}"
+def _seconds(entry: Entry) -> tuple[int, int]:
+    start, end = _bounds(entry)
+    return int(start.timestamp()), int(end.timestamp()) + 1
 
 
 def _store_absolute(edit: Edit, match: Match) -> str | None:

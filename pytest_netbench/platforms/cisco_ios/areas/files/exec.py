@@ -76,7 +76,7 @@ def _dir(at: Exec, match: Match) -> str:
     lines = [f"Directory of {system}:/{name}", ""]
     for number, one in enumerate(names, start=1):
         file = flash.file(one)
-        stamp = time.strftime("%b %d %Y %H:%M:%S +00:00", time.gmtime(at.device.lab_clock(file.written_s)))
+        stamp = time.strftime("%b %d %Y %H:%M:%S +00:00", time.gmtime(file.written_s))
         lines.append(f"{number:>5}  -rw-  {len(file.data):>12}  {stamp}  {one}")
     if not names:
         lines.append("No files in directory")

@@ -9,6 +9,7 @@ from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
+from pytest_netbench.platforms.cisco_ios.shows.neighbors import neighbors
 from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
 from pytest_netbench.platforms.cisco_ios.shows.traffic import Rates, Side, last, last_packets, rates
 
@@ -239,10 +240,12 @@ def _arp(at: Exec, match: Match) -> str:
                 (int(ip_address(a.split("/")[0])), a.split("/")[0], "-", state.mac, state.name)
                 for a in state.interface.addresses
             ]
-    for entry in at.ip_json("-4", "neigh", "show"):
+    for entry, minutes in neighbors(at):
         owner = by_kernel.get(entry["dev"])
-        if owner is not None and "lladdr" in entry:
-            rows.append((int(ip_address(entry["dst"])), entry["dst"], "0", cisco_mac(entry["lladdr"]), owner.name))
+        if owner is not None:
+            rows.append(
+                (int(ip_address(entry["dst"])), entry["dst"], f"{minutes}", cisco_mac(entry["lladdr"]), owner.name)
+            )
     for _, address, age, mac, name in sorted(rows):
         if match.get("address", address) == address and match.get("interface", name) == name:
             lines.append(f"Internet  {address:<15}  {age:>9}   {mac}  ARPA   {name}")

@@ -36,19 +36,19 @@ def _operations(at: Exec, match: Match) -> list[tuple[_Facts, _Facts]]:
 def _statistics(at: Exec, match: Match) -> str:
     lines = ["IPSLAs Latest Operation Statistics", ""]
     for config, report in _operations(at, match):
-        lines += [f"IPSLA operation id: {config['number']}", *_result(at, report)]
+        lines += [f"IPSLA operation id: {config['number']}", *_result(report)]
         lines += [f"Operation time to live: {_life(config, report)}", ""]
     return "\n".join(lines) + "\n"
 
 
-def _result(at: Exec, report: _Facts) -> Iterator[str]:
+def _result(report: _Facts) -> Iterator[str]:
     if not report["started_at"]:
         yield from ("Number of successes: Unknown", "Number of failures: Unknown")
         return
     rtt = report["rtt_ms"]
     yield f"        Latest RTT: {'NoConnection/Busy/Timeout' if rtt is None else f'{_whole(rtt)} milliseconds'}"
-    started_at = at.device.lab_clock(report["started_at"])
-    yield f"Latest operation start time: {time.strftime('%H:%M:%S UTC %a %b %e %Y', time.gmtime(started_at))}"
+    started_at = time.strftime("%H:%M:%S UTC %a %b %e %Y", time.gmtime(report["started_at"]))
+    yield f"Latest operation start time: {started_at}"
     yield f"Latest operation return code: {report['code']}"
     yield f"Number of successes: {report['successes']}"
     yield f"Number of failures: {report['failures']}"
@@ -86,7 +86,7 @@ def _summary(at: Exec, match: Match) -> str:
 def _ago(at: Exec, report: _Facts) -> str:
     if not report["started_at"]:
         return "-"
-    seconds = int((time.time() - report["started_at"]) * at.node.time_scale)
+    seconds = max(0, int(at.device.now - report["started_at"]))
     return f"{seconds} second{'' if seconds == 1 else 's'} ago"
 
 

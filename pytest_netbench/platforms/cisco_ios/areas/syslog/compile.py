@@ -49,7 +49,6 @@ def compile_syslog(context: Context) -> None:
         "facility": _FACILITIES.get(str(facility["facility"]), _LOCAL7) if facility else _LOCAL7,
         "severity": _severity(config),
         "interface": interfaces.kernel_name(source["interface"]) if source else "",
-        "clock_offset_s": context.facts.clock_offset_s,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -15,6 +15,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain, conditions
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.services.programs.messages import acllog
+from pytest_netbench.platforms.cisco_ios.services.programs.schedules import times as schedule
 from tests.support.access_lists import GROUPS, Chance
 from tests.support.ios import Session, paper
 
@@ -283,6 +284,30 @@ def test_a_time_range_holds_when_it_says(line, inside, outside):
     device = paper("time-range T", line)
     assert times.holds(device.config, "T", inside.replace(tzinfo=UTC))
     assert not times.holds(device.config, "T", outside.replace(tzinfo=UTC))
+    one = service_range(device)
+    assert schedule.holds(one, inside.replace(tzinfo=UTC).timestamp())
+    assert not schedule.holds(one, outside.replace(tzinfo=UTC).timestamp())
+
+
+def service_range(device):
+    """What the service that fills the set of the range ``T`` is told."""
+    context = device.context()
+    assert times.time_conditions(context, "T") == ["meta nfproto @during_T"]
+    return context.state.services["times"]["ranges"]["during_T"]
+
+
+def test_the_service_of_time_ranges_says_what_show_says_and_looks_when_it_changes():
+    lines = ("absolute start 10:00 2 feb 2026 end 11:30 9 may 2026", "periodic mon wed fri 8:00 to 17:00")
+    device = paper("time-range T", *lines, "periodic sat 22:15 to sun 6:00")
+    one, began = service_range(device), datetime(2026, 1, 30, tzinfo=UTC)
+    before = None
+    for minute in range(0, 120 * 24 * 60, 5):
+        now = began + timedelta(minutes=minute, seconds=59.5)
+        does = times.holds(device.config, "T", now)
+        assert schedule.holds(one, now.timestamp()) == does, now
+        if before is not None and does != before[1]:
+            assert any(before[0] < moment <= now.timestamp() for moment in schedule.boundaries(one, before[0])), now
+        before = now.timestamp(), does
 
 
 def test_a_time_range_that_nobody_defined_holds_always():

@@ -124,7 +124,7 @@ def test_lines_are_read_once_and_none_is_lost_when_the_log_was_shortened():
 
 
 def test_the_buffer_is_a_ring_of_its_size_in_bytes_and_of_its_level():
-    log, config = Log(lambda moment: moment), paper("logging buffered 4096 warnings").config
+    log, config = Log(), paper("logging buffered 4096 warnings").config
     log.add([message(f"{number:3}", time=number, severity=4) for number in range(200)], config)
     log.add([message("too fine", time=300, severity=5)], config)
     lines = log.lines(config)
@@ -134,7 +134,7 @@ def test_the_buffer_is_a_ring_of_its_size_in_bytes_and_of_its_level():
 
 
 def test_messages_are_in_the_order_of_their_times_wherever_they_come_from():
-    log, config = Log(lambda moment: moment), paper().config
+    log, config = Log(), paper().config
     log.add([message("later", time=2)], config)
     log.add([message("sooner", time=1)], config)
     assert [line.rsplit(" ", 1)[1] for line in log.lines(config)] == ["sooner", "later"]
@@ -153,7 +153,7 @@ def test_messages_are_in_the_order_of_their_times_wherever_they_come_from():
 def test_the_config_switches_messages_off(lines, found):
     mnemonics = {"LINK": "UPDOWN", "OSPF": "ADJCHG", "BGP": "ADJCHANGE", "SYS": "CONFIG_I"}
     all_of_them = [message(text, facility=word, mnemonic=mnemonics[word]) for word, text in found.items()]
-    log = Log(lambda moment: moment)
+    log = Log()
     log.add(all_of_them, paper(*lines).config)
     assert log.count == 0
     log.add(all_of_them, paper().config)

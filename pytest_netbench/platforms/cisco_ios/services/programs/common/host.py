@@ -38,6 +38,7 @@ _MODULES = {
     "sla": "sla.service",
     "switch": "switching.service",
     "syslog": "messages.syslog",
+    "times": "schedules.times",
 }
 """The module of each service's class ``Service``; imported when first configured."""
 
@@ -103,7 +104,6 @@ class Shared:
         """Log a message such as ``%HSRP-5-STATECHANGE: …``."""
         entry = {
             "time": time.time(),
-            "monotonic": time.monotonic(),  # in lab time
             "facility": facility,
             "severity": severity,
             "mnemonic": mnemonic,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import socket
 import struct
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
+from pytest_netbench.platforms.cisco_ios.services.programs.common import packets, wall
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Loop, Timer
 
 Answer = Callable[[float | None], None]
@@ -62,7 +61,7 @@ class Pinger:
         except OSError:
             return False
         timer = self._loop.after(timeout_s, lambda: self._lost(sequence))
-        self._waiting[sequence] = _Waiting(target, answer, time.time(), timer)
+        self._waiting[sequence] = _Waiting(target, answer, wall.now(), timer)
         return True
 
     def _send(self, target: str, request: bytes, source: str, interface: str, tos: int) -> None:
@@ -90,4 +89,4 @@ class Pinger:
         if identifier == self._identifier and waiting is not None and waiting.target == datagram.source:
             del self._waiting[sequence]
             waiting.timer.cancel()
-            waiting.answer((time.time() - waiting.sent) * 1000)
+            waiting.answer((wall.now() - waiting.sent) * 1000)

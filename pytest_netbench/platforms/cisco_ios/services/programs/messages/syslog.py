@@ -41,8 +41,7 @@ class Service:
             return
         self._number += 1
         priority = self._config.get("facility", _LOCAL7) * 8 + entry["severity"]
-        lab_s = entry["monotonic"] + self._config.get("clock_offset_s", 0.0)
-        text = f"<{priority}>{self._number}: {stamp(lab_s)}: {formatted(entry)}"
+        text = f"<{priority}>{self._number}: {stamp(entry['time'])}: {formatted(entry)}"
         for host in self._config.get("hosts", ()):
             # without a route the message is lost, as with any syslog sender
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Episodes as environments of Gymnasium. Importing this module registers them; it needs the extra ``gym``.
+"""An episode as an environment of Gymnasium.
 
 Actions and observations are texts: an action is a JSON object as for ``Episode.act``, an observation is what ``str()``
 of an ``Observation`` gives. Characters outside the charset of the space are escaped.
@@ -11,26 +11,21 @@ from collections.abc import Mapping
 from dataclasses import fields as dataclass_fields
 from typing import Any, Final
 
+import gymnasium
+from gymnasium import spaces
+
 from pytest_netbench.episodes import Episode, Observation, Reward, Turn
-from pytest_netbench.errors import RequirementMissing, UsageError
+from pytest_netbench.episodes.supply import GivenTask
+from pytest_netbench.errors import UsageError
 from pytest_netbench.trial.settings import Settings
 
-try:
-    import gymnasium
-    from gymnasium import spaces
-except ModuleNotFoundError as error:
-    if error.name != "gymnasium":
-        raise
-    raise RequirementMissing("gymnasium is not installed", "pip install 'pytest-netbench[gym]'") from error
-
-REPAIR: Final = "pytest_netbench/Repair-v0"
-PLAN: Final = "pytest_netbench/Plan-v0"
 CHARSET: Final = frozenset(string.printable) - frozenset("\r\x0b\x0c")
 LONGEST_ACTION: Final = 200_000
 """Characters. The longest answer of family plan has 65,536, and JSON may escape them."""
 LONGEST_OBSERVATION: Final = 200_000
 _CUT: Final = "\n[netbench: cut here]"
-_SEEDS: Final = 2**31
+SEEDS: Final = 2**31
+"""Seeds that are drawn are below it."""
 
 
 class NetbenchEnv(gymnasium.Env[str, str]):  # type: ignore[misc]  # gymnasium is not a dependency
@@ -51,17 +46,16 @@ class NetbenchEnv(gymnasium.Env[str, str]):  # type: ignore[misc]  # gymnasium i
 
     def __init__(
         self,
-        task: str = "repair-routing",
+        task: GivenTask = "repair-routing",
         *,
         reward: Reward | None = None,
-        budget: Mapping[str, float | None] | None = None,
+        budget: Mapping[str, float | str | None] | None = None,
         settings: Settings | None = None,
         render_mode: str | None = None,
     ) -> None:
         self.episode = Episode(task, reward=reward, budget=budget, settings=settings)
         self.render_mode = render_mode
-        self.action_space = spaces.Text(LONGEST_ACTION, min_length=0, charset=CHARSET)
-        self.observation_space = spaces.Text(LONGEST_OBSERVATION, min_length=0, charset=CHARSET)
+        self.action_space, self.observation_space = spaces_of_texts()
         self._text = ""
         self._seeded = False
 
@@ -81,7 +75,7 @@ class NetbenchEnv(gymnasium.Env[str, str]):  # type: ignore[misc]  # gymnasium i
         if unknown:
             raise UsageError(f"options: unknown option {unknown[0]!r:.80} (known: 'task', 'index')")
         if seed is None and not self._seeded:
-            seed = int(self.np_random.integers(_SEEDS))
+            seed = int(self.np_random.integers(SEEDS))
         self._seeded = True
         observation = self.episode.reset(seed=seed, **given)
         return self._shown(observation), {"task": self.episode.task.slug}
@@ -104,6 +98,13 @@ class NetbenchEnv(gymnasium.Env[str, str]):  # type: ignore[misc]  # gymnasium i
         return self._text
 
 
+def spaces_of_texts() -> tuple[spaces.Text, spaces.Text]:
+    """Return the spaces of actions and of observations."""
+    longest = (LONGEST_ACTION, LONGEST_OBSERVATION)
+    action, observation = (spaces.Text(one, min_length=0, charset=CHARSET) for one in longest)
+    return action, observation
+
+
 def text_of(text: str) -> str:
     """Return ``text`` in the charset of the observation space, cut to its longest text."""
     kept = "".join(one if one in CHARSET else ascii(one)[1:-1] for one in text)
@@ -117,7 +118,3 @@ def _plain(turn: Turn) -> dict[str, Any]:
     if result is None:
         return fields
     return {**fields, "status": result.status, "scores": {score.metric: score.value for score in result.scores}}
-
-
-gymnasium.register(id=REPAIR, entry_point=f"{__name__}:NetbenchEnv", kwargs={"task": "repair-routing"})
-gymnasium.register(id=PLAN, entry_point=f"{__name__}:NetbenchEnv", kwargs={"task": "plan"})

@@ -1,0 +1,76 @@
+"""Decoys in a running network: made before it is found healthy, and the observations that exclude them as causes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pytest_netbench.deadline import poll
+from pytest_netbench.errors import LabError
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Matches, Observation
+from pytest_netbench.lab.capabilities import LINKS
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.readiness import Watch, wait_until_ready
+from pytest_netbench.model.decoys import Decoy
+from pytest_netbench.model.payload import Networked
+
+NOTICED_S: Final = 5.0
+"""Wall seconds in which routers notice that a cable has no carrier."""
+_PAUSE_S: Final = 0.05  # no event says that a session is down
+
+
+def make(lab: Lab, payload: Networked, decoys: Sequence[Decoy]) -> None:
+    """Make decoys, and return once the network is ready again.
+
+    Raises:
+        LabError: A node refused what a colleague configures, or a cable cannot be cut.
+        NotReady: A session did not come back.
+    """
+    for one in decoys:
+        if one.kind == "flap":
+            _flap(lab, one)
+            wait_until_ready(lab, pace=lab.time_scale, policy=payload.ready)
+    for one in decoys:
+        if one.kind == "change":
+            for status in lab.driver(one.node).apply(lab.nodes[one.node], one.lines):
+                if status.status == "error":
+                    raise LabError(f"{one.node} refused {status.command!r} of a colleague: {status.message.strip()}")
+
+
+def _flap(lab: Lab, one: Decoy) -> None:
+    """Take the carrier away until a router has noticed, and give it back."""
+    assert one.interface is not None
+    watch, links = Watch(lab), lab.capability(LINKS)
+    before = watch.look()
+    links.cut(one.node, one.interface)
+    poll(watch.look, until=lambda seen: seen != before, within_s=NOTICED_S, pause_s=_PAUSE_S)
+    links.restore(one.node, one.interface)
+
+
+def excluding(one: Decoy, network: Observable, source: str) -> Iterator[Observation]:
+    """The observations that exclude a decoy as a cause.
+
+    Args:
+        one: The decoy.
+        network: What can be looked at.
+        source: A host that tests start at.
+    """
+    if one.kind == "change":
+        yield from asking.config(network, one.node, one.lines, f"{one.node} has what was planned, and no more.")
+    elif one.kind == "flap":
+        yield Observation(
+            method="query-telemetry",
+            params={"sql": _down(one)},
+            shows=Matches(pattern=r'"rows": \[\[0\]\]'),
+            because=f"No neighbor of {one.node} or {one.peer} is down: sessions over {one.interface} came back.",
+        )
+    else:
+        yield from asking.unanswered(source, one.node, f"{one.node} answers nobody, as the brief says.")
+
+
+def _down(one: Decoy) -> str:
+    ends = f"'{one.node}', '{one.peer}'"
+    latest = "(SELECT max(time_s) FROM neighbors)"
+    return f"SELECT count(*) FROM neighbors WHERE node IN ({ends}) AND NOT is_up AND time_s = {latest}"  # noqa: S608  (names of the task)

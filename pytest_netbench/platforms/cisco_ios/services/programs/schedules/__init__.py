@@ -1,0 +1,1 @@
+"""Services that change the node at moments of the lab's clock."""
