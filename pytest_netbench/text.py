@@ -70,13 +70,20 @@ def plain_json(value: Any, *, indent: int | None = None) -> str:
 
     ``nan`` and the infinities, which JSON does not have, become ``null``; lone surrogates become visible escapes.
     """
-    text = json.dumps(_finite(value), sort_keys=True, ensure_ascii=False, indent=indent, allow_nan=False)
+    try:
+        text = _dumped(value, indent)
+    except (TypeError, ValueError):  # nearly all values are as JSON wants them, and a copy of each is slow
+        text = _dumped(_finite(value), indent)
     return _SURROGATE.sub(lambda match: "\\" + _escape(match), text)
 
 
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _dumped(value: Any, indent: int | None) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, indent=indent, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting.item import is_unprotected
 
@@ -44,4 +46,5 @@ def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
     if result.replayed is not None:
         properties["replayed"] = result.replayed.cassette
     properties["transcript"] = result.transcript
-    return [(f"netbench.{name}", str(value)) for name, value in properties.items() if value is not None]
+    # pytest keeps them of each item until its end; their names are the same
+    return [(intern(f"netbench.{name}"), str(value)) for name, value in properties.items() if value is not None]

@@ -15,10 +15,11 @@ from pathlib import Path
 from pytest_netbench.errors import ResultsError
 
 
-def append_line(path: Path, text: str) -> None:
-    """Append one line in one write and wait until it is on the disk.
+def append_line(path: Path, text: str, *, to_disk: bool = True) -> None:
+    """Append one line in one write, and wait until it is on the disk.
 
-    A torn line of a killed process is ended first, so that the new line stays intact.
+    A torn line of a killed process is ended first, so that the new line stays intact. Without ``to_disk`` the line
+    outlives the process, but not the machine.
 
     Raises:
         ResultsError: It cannot be written, e.g. because the disk is full.
@@ -30,7 +31,8 @@ def append_line(path: Path, text: str) -> None:
             written = os.write(descriptor, data)
             while written < len(data):
                 written += os.write(descriptor, data[written:])
-            os.fsync(descriptor)
+            if to_disk:
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
     except OSError as error:

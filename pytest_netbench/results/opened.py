@@ -42,7 +42,8 @@ def note(path: Path, trial: OpenTrial) -> None:
     Raises:
         ResultsError: It cannot be written.
     """
-    append_line(path, plain_json(trial.model_dump(mode="json", by_alias=True, exclude_defaults=True)))
+    # a trial that began just before its machine went down is run again like one that did not
+    append_line(path, plain_json(trial.model_dump(mode="json", by_alias=True, exclude_defaults=True)), to_disk=False)
 
 
 def read(line: bytes) -> OpenTrial | None:

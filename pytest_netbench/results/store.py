@@ -1,26 +1,23 @@
 """The results directory: one line per result, full transcripts, final configs.
 
-    run.json                    what was run, with what
-    results-<worker>.jsonl      trials as they began, and results as they happened, appended to by one process each
-    results.jsonl               all of them, merged
-    shard.json                  of a shard: which one, and the partition
-    merged.json                 of several directories that were merged: from what, and what is missing
-    transcripts/<trial>.json    the full TrialRecord
-    sealed/<trial>.sealed       instead of it, for a sealed task: result and record, encrypted
-    configs/<trial>/<node>.cfg  final running configs, for people
-
-Several lines may concern the same attempt: scores that the controller makes later are appended, not edited in.
+run.json                    what was run, with what
+results-<worker>.jsonl      trials as they began, and results as they happened, appended to by one process each
+results.jsonl               all of them, merged
+shard.json                  of a shard: which one, and the partition
+merged.json                 of several directories that were merged: from what, and what is missing
+transcripts/<trial>.json    the full TrialRecord
+sealed/<trial>.sealed       instead of it, for a sealed task: result and record, encrypted
+configs/<trial>/<node>.cfg  final running configs, for people
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -28,8 +25,8 @@ from pytest_netbench import __version__
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.trial import TrialRecord, TrialResult
 from pytest_netbench.results.files import append_line, replace_file, safe_name
+from pytest_netbench.results.lines import Attempt, attempt_of, joined, latest_of, line_of, problem_of, results_in
 from pytest_netbench.results.opened import OpenTrial, note, without_result
-from pytest_netbench.results.opened import read as read_opened
 from pytest_netbench.text import plain_json
 
 MERGED = "results.jsonl"
@@ -115,7 +112,7 @@ class ResultsDir:
             except ResultsError as error:
                 result = result.model_copy(update={"transcript": None})
                 trouble = error
-        append_line(self.path / f"results-{worker}.jsonl", _line(result))
+        append_line(self.path / f"results-{worker}.jsonl", line_of(result))
         if trouble is not None:
             raise trouble
         return result
@@ -134,19 +131,25 @@ class ResultsDir:
             _make_room(path)
             replace_file(path, details)
         except ResultsError:
-            append_line(self.path / f"results-{worker}.jsonl", _line(result.model_copy(update={"sealed": None})))
+            append_line(self.path / f"results-{worker}.jsonl", line_of(result.model_copy(update={"sealed": None})))
             raise
-        append_line(self.path / f"results-{worker}.jsonl", _line(result))
+        append_line(self.path / f"results-{worker}.jsonl", line_of(result))
 
-    def merge(self) -> Contents:
+    def merge(self) -> None:
         """Write ``results.jsonl`` from everything that was appended; repeating it changes nothing.
+
+        Of each result the line is kept until all are read, which takes a tenth of the memory.
 
         Raises:
             ResultsError: It cannot be written, or a file holds what is not a result.
         """
-        contents = self.read()
-        self.write(contents.results)
-        return contents
+        lines: dict[Attempt, str] = {}
+        for result in self._appended([], []):
+            key = attempt_of(result)
+            earlier = lines.get(key)
+            whole = result if earlier is None else joined(TrialResult.model_validate_json(earlier), result)
+            lines[key] = line_of(whole)
+        self._replace(latest_of(lines))
 
     def write(self, results: Iterable[TrialResult]) -> None:
         """Write ``results.jsonl``.
@@ -154,7 +157,10 @@ class ResultsDir:
         Raises:
             ResultsError: It cannot be written.
         """
-        replace_file(self.path / MERGED, "".join(f"{_line(result)}\n" for result in results))
+        self._replace(map(line_of, results))
+
+    def _replace(self, lines: Iterable[str]) -> None:
+        replace_file(self.path / MERGED, "".join(f"{line}\n" for line in lines))
 
     def results(self) -> tuple[TrialResult, ...]:
         """All results, as ``merge`` would write them."""
@@ -166,23 +172,23 @@ class ResultsDir:
         Raises:
             ResultsError: A file cannot be read or holds what is not a result.
         """
-        attempts: dict[tuple[str, int, str], TrialResult] = {}
+        attempts: dict[Attempt, TrialResult] = {}
         torn: list[str] = []
         begun: list[OpenTrial] = []
-        for path in [self.path / MERGED, *sorted(self.path.glob("results-*.jsonl"))]:
-            for result in _results_in(path, torn, begun):
-                key = (result.node_id, result.trial, result.started_at)
-                attempts[key] = _joined(attempts[key], result) if key in attempts else result
-        latest = {
-            (result.node_id, result.trial): result for _, result in sorted(attempts.items(), key=lambda one: one[0][2])
-        }
+        for result in self._appended(torn, begun):
+            key = attempt_of(result)
+            attempts[key] = joined(attempts[key], result) if key in attempts else result
         without = without_result(begun, attempts.values())
         return Contents(
-            results=tuple(latest[key] for key in sorted(latest)),
+            results=tuple(latest_of(attempts)),
             torn=tuple(torn),
             open=tuple(one for one in without if not one.closed),
             not_run=tuple(one for one in without if one.closed),
         )
+
+    def _appended(self, torn: list[str], begun: list[OpenTrial]) -> Iterator[TrialResult]:
+        for path in [self.path / MERGED, *sorted(self.path.glob("results-*.jsonl"))]:
+            yield from results_in(path, torn, begun)
 
     def record_of(self, result: TrialResult) -> TrialRecord | None:
         """The full record behind a result, or ``None`` if none was kept.
@@ -199,7 +205,7 @@ class ResultsDir:
             raise ResultsError(f"{path}: the transcript cannot be read: {error.strerror}") from error
         except ValidationError as error:
             raise ResultsError(
-                f"{path}: not a transcript that netbench {__version__} can read: {_first(error)}"
+                f"{path}: not a transcript that netbench {__version__} can read: {problem_of(error)}"
             ) from error
 
     def _keep(self, record: TrialRecord) -> str:
@@ -235,49 +241,3 @@ def _make_room(path: Path) -> None:
 def _node_file(node: str) -> str:
     plain = node.replace("-", "").replace("_", "").isalnum() and node.isascii()
     return node if plain else safe_name(node)
-
-
-def _line(result: TrialResult) -> str:
-    return plain_json(result.model_dump(mode="json"))
-
-
-def _results_in(path: Path, torn: list[str], begun: list[OpenTrial]) -> list[TrialResult]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise ResultsError(f"{path}: results cannot be read: {error.strerror}") from error
-    results = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            if (opened := read_opened(line)) is not None:
-                begun.append(opened)
-                continue
-            results.append(TrialResult.model_validate_json(line))
-        except ValidationError as error:
-            if error.errors()[0]["type"] != "json_invalid":
-                raise ResultsError(
-                    f"{path}:{number}: not a result that netbench {__version__} can read: {_first(error)}"
-                ) from error
-            torn.append(f"{path.name}:{number}")
-    return results
-
-
-def _joined(one: TrialResult, other: TrialResult) -> TrialResult:
-    """Two lines on the same attempt: every score that either has, a measured one before one that is not."""
-    scores = {score.metric: score for score in one.scores}
-    for score in other.scores:
-        if score.metric not in scores or score.value is not None:
-            scores[score.metric] = score
-    transcript = other.transcript or one.transcript
-    sealed = other.sealed or one.sealed
-    return one.model_copy(update={"scores": tuple(scores.values()), "transcript": transcript, "sealed": sealed})
-
-
-def _first(error: ValidationError) -> str:
-    details: Any = error.errors()[0]
-    where = ".".join(str(part) for part in details["loc"])
-    return f"{where}: {details['msg']}" if where else str(details["msg"])

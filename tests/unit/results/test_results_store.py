@@ -99,7 +99,8 @@ def test_merging_does_not_forget_a_workers_file_that_was_tidied_away(store: Resu
     store.append(result(), None, worker="gw0")
     store.merge()
     (store.path / "results-gw0.jsonl").unlink()
-    assert len(store.merge().results) == 1
+    store.merge()
+    assert len(store.results()) == 1
 
 
 @pytest.mark.parametrize("first", ["controller", "gw0"])
@@ -113,7 +114,8 @@ def test_scores_made_on_the_controller_join_those_of_the_worker(store: ResultsDi
     steps = [on_controller, on_worker] if first == "controller" else [on_worker, on_controller]
     for step in steps:
         step()
-    (joined,) = store.merge().results
+    store.merge()
+    (joined,) = store.results()
     assert {one.metric: one.value for one in joined.scores} == {"testcase": 1.0, "command": 0.5, "reasoning": 0.7}
     assert joined.transcript is not None
 
@@ -138,7 +140,8 @@ def test_a_torn_line_is_reported_and_spoils_nothing(store: ResultsDir):
     assert [one.node_id for one in contents.results] == ["a"]
     assert contents.torn == ("results-gw0.jsonl:2",)
     store.append(result(node_id="c"), None, worker="gw0")
-    assert [one.node_id for one in store.merge().results] == ["a", "c"]
+    store.merge()
+    assert [one.node_id for one in store.results()] == ["a", "c"]
 
 
 def test_a_line_that_is_something_else_is_an_error_with_its_place(store: ResultsDir):
