@@ -134,8 +134,8 @@ CHECK_REACHABILITY_SPEC: Final = spec_of(
 MEASURE_RATE_SPEC: Final = spec_of(
     MEASURE_RATE,
     "Send UDP packets of 1000 bytes from one host to another at a rate, one by one or several at once, beside the"
-    " traffic of the network, and count what arrives. One or two packets that are on their way at the end are not"
-    " lost.",
+    " traffic of the network, and count what arrives. What is still on its way at the end has not arrived, and is not"
+    " lost: one or two packets, or as many as a long queue holds.",
     MeasureRateParams,
     MeasureRateResult,
 )

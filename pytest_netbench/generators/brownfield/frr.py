@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
 from pytest_netbench.generators.brownfield.common import Grow, Lines, as_number, prefix_list, route_map, summary_route
 from pytest_netbench.generators.brownfield.ground import Ground
+
+# faults and planned routes are spelled like this, too
+_DISCARDING: Final = ("Null0", "Null0 250", "blackhole", "blackhole 254")
 
 
 def kinds(config: str) -> Iterator[Grow]:
@@ -61,9 +65,7 @@ def _static_routes(ground: Ground) -> Lines:
     lines = []
     for _ in range(ground.source.randint(1, 6)):
         if net := summary_route(ground):
-            via = ground.source.choice(
-                (f"{ground.address()}", f"{ground.address()} 250", "blackhole 254", "blackhole 250")
-            )
+            via = ground.source.choice((f"{ground.address()}", f"{ground.address()} 250", *_DISCARDING))
             lines.append(f"ip route {net} {via}")
     return lines
 

@@ -178,7 +178,7 @@ def _static_routes(ground: Ground) -> Lines:
     for _ in range(some.randint(1, 6)):
         if net := summary_route(ground):
             prefix = IPv4Network(net)
-            via = some.choice((f"{ground.address()}", f"{ground.address()} 250", "Null0 254", "Null0 250"))
+            via = some.choice((f"{ground.address()}", f"{ground.address()} 250", "Null0", "Null0 250"))
             named = some.choice(("", "", f" name {ground.name()}"))
             lines.append(f"ip route {prefix.network_address} {prefix.netmask} {via}{named}")
     return lines

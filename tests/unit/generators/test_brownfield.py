@@ -94,6 +94,13 @@ def test_leftover_routes_lead_to_addresses_that_nothing_in_the_network_has(shape
             assert any(int(block[1]) <= int(address) < int(block[1]) + 16 for block in blocks)
 
 
+@pytest.mark.parametrize("platform", ["frr", "cisco_ios"])
+def test_discarding_routes_are_left_over_in_the_spelling_of_the_fault(platform: str) -> None:
+    network = drawn(4, platforms=(platform,), healthy=1)
+    texts = [text for one in network for text in grown(one).values()]
+    assert sum(len(re.findall(r"^ip route 10\.\S+ (?:\S+ )?Null0$", text, re.MULTILINE)) for text in texts) >= 3
+
+
 def test_a_repair_has_them_too() -> None:
     chosen = RepairNetworkParameters.model_validate({"config": "brown"})
     payload: Any = RepairNetwork().draw(chosen, seed=4, index=0).payload
