@@ -74,11 +74,12 @@ class Cluster:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Cluster]:
-    """Connect to the cluster at ``address``, or start one.
+def connected(address: str, *, asked: str = "") -> Iterator[Cluster]:
+    """Connect to the cluster at ``address``, or start one. A connection that this process has already stays.
 
     Args:
         address: ``local``; ``auto`` for the cluster that this machine belongs to; or the address of one, HOST:PORT.
+        asked: How it was asked for; the option of pytest if it is not said.
 
     Raises:
         UsageError: There is none, or it runs other versions.
@@ -86,6 +87,9 @@ def connected(address: str) -> Iterator[Cluster]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it reports to the internet otherwise
     import ray  # noqa: PLC0415  (imported only if it is asked for)
 
+    if ray.is_initialized():
+        yield Cluster(ray)
+        return
     before = _handlers()
     own: dict[str, Any] = {}
     if address == LOCAL:
@@ -94,7 +98,7 @@ def connected(address: str) -> Iterator[Cluster]:
     try:
         ray.init(address=address, log_to_driver=False, logging_level="ERROR", **own)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise UsageError(f"--netbench-ray={address}: {_words(address, error)}") from error
+        raise UsageError(f"{asked or f'--netbench-ray={address}'}: {_words(address, error)}") from error
     finally:
         _restore(before)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytest_netbench.episodes.supply import GivenTask, supply_of
 from pytest_netbench.errors import UsageError
 from pytest_netbench.gymnasium.environment import SEEDS, NetbenchEnv, spaces_of_texts
 from pytest_netbench.gymnasium.places import Place
-from pytest_netbench.gymnasium.seats import LocalSeat
+from pytest_netbench.gymnasium.seats import LocalSeat, Seat
 from pytest_netbench.trial.settings import Settings
 
 Stepped = tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -34,9 +35,12 @@ class VectorEpisode(VectorEnv[Any, Any, Any]):  # type: ignore[misc]  # gymnasiu
         reward: As for ``Episode``. It must be picklable by ``cloudpickle``.
         budget: As for ``Episode``.
         settings: As for ``Episode``.
+        ray: A Ray cluster whose nodes have the processes, one core for each: ``auto``, ``local`` or an address, as for
+            ``--netbench-ray``. A connection that the caller has is used. Without it they are on this machine.
 
     Raises:
         InputError: There is no such task or generator, or an argument is wrong.
+        RequirementMissing: ``ray`` is given, and Ray is not installed.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class VectorEpisode(VectorEnv[Any, Any, Any]):  # type: ignore[misc]  # gymnasiu
         reward: Reward | None = None,
         budget: Mapping[str, float | str | None] | None = None,
         settings: Settings | None = None,
+        ray: str | None = None,
     ) -> None:
         self.closed = True  # until there is something to close
         if type(n) is not int or n < 1:
@@ -59,7 +64,12 @@ class VectorEpisode(VectorEnv[Any, Any, Any]):  # type: ignore[misc]  # gymnasiu
         self.action_space = batch_space(self.single_action_space, n)
         self.observation_space = batch_space(self.single_observation_space, n)
         drawn = supply_of(task).drawn
-        self._places = tuple(Place(LocalSeat(arguments), drawn=drawn) for _ in range(n))
+        with ExitStack() as opened:
+            seats: Sequence[Seat] = (
+                [LocalSeat(arguments) for _ in range(n)] if ray is None else _on_cluster(opened, ray, n, arguments)
+            )
+            self._opened = opened.pop_all()
+        self._places = tuple(Place(seat, drawn=drawn) for seat in seats)
         self.closed = False
 
     def __enter__(self) -> Self:
@@ -120,6 +130,7 @@ class VectorEpisode(VectorEnv[Any, Any, Any]):  # type: ignore[misc]  # gymnasiu
             place.seat.leave()
         for place in self._places:
             place.seat.close()
+        self._opened.close()
 
     def _exchange(self, asked: Sequence[tuple[Place, str | None]]) -> None:
         """Send all actions (``None``: begin an episode), then wait for all answers, then raise what failed."""
@@ -160,3 +171,17 @@ class VectorEpisode(VectorEnv[Any, Any, Any]):  # type: ignore[misc]  # gymnasiu
     def _require_open(self) -> None:
         if self.closed:
             raise UsageError("the VectorEpisode is closed: make another one")
+
+
+def _on_cluster(opened: ExitStack, address: str, n: int, arguments: Mapping[str, Any]) -> list[Seat]:
+    """Connect to a cluster until ``opened`` is closed, and have ``n`` seats there."""
+    from pytest_netbench.distributed.cluster import check_installed, connected  # noqa: PLC0415  (for Ray only)
+    from pytest_netbench.gymnasium.rayseats import RaySeat  # noqa: PLC0415
+
+    asked = f"ray={address!r}"
+    check_installed(asked)
+    cluster = opened.enter_context(connected(address, asked=asked))
+    cores = sum(node.cores for node in cluster.nodes().values())
+    if cores < n:
+        raise UsageError(f"n={n}: the cluster has {cores} cores, and each episode takes one")
+    return [RaySeat(cluster, arguments) for _ in range(n)]

@@ -29,7 +29,7 @@ def main(descriptor: int, parent: int) -> None:
     with NetbenchEnv(**pickle.loads(connection.recv())) as env:  # noqa: S301 - from our own process
         while (request := _next(connection)) is not None:
             try:
-                connection.send(_answer(env, *request))
+                connection.send(answered(env, *request))
             except BrokenPipeError:
                 return
 
@@ -55,7 +55,8 @@ def _next(connection: Connection[Any, Any]) -> tuple[str, Any] | None:
     return request
 
 
-def _answer(env: NetbenchEnv, method: str, given: Any) -> tuple[str, Any]:
+def answered(env: NetbenchEnv, method: str, given: Any) -> tuple[str, Any]:
+    """Carry out a request: ``reset`` with keyword arguments, or ``step`` with an action; return a ``seats.Answer``."""
     try:
         return "done", env.reset(**given) if method == "reset" else env.step(given)
     except InfrastructureError as error:

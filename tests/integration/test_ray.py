@@ -131,6 +131,13 @@ def test_only_variables_that_the_agent_file_names_go_along_and_none_is_logged(si
         assert not re.search(rb"sent-3141592653|kept-2718281828", path.read_bytes()), path
 
 
+def test_episodes_are_played_on_its_nodes(site) -> None:
+    file = Path(__file__).with_name("ray_episodes.py")
+    with site.pytest(file, "-q", ray=False, variables={"RAY_TEST_ADDRESS": site.address}) as run:
+        assert run.ended() == 0, run.output
+    assert "2 passed" in run.output
+
+
 def test_trials_of_a_worker_that_ended_are_run_again_alone_and_the_guilty_one_has_failed(site) -> None:
     (site.folder / "guilty").write_text("administrators")
     options = ("--netbench-ray-workers=1", "--netbench-ray-trials=2")

@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
 pytest.importorskip("gymnasium", reason="gymnasium is not installed; fix: make setup-gate")
 
 from pytest_netbench import parts
-from pytest_netbench.errors import UsageError
+from pytest_netbench.errors import RequirementMissing, UsageError
 from pytest_netbench.gymnasium import VectorEpisode
 from pytest_netbench.lab.request import request_of
 from tests.support.host import Host, Lab, below, command_line, descriptors
@@ -154,3 +155,11 @@ def test_an_error_of_the_reward_is_raised_and_the_next_reset_succeeds() -> None:
             vector.step([LOOK, SUBMIT])
         vector.reset()
         assert vector.step([LOOK, LOOK])[1].tolist() == [0, 0]
+
+
+def test_a_cluster_without_ray_is_refused_in_a_sentence() -> None:
+    if find_spec("ray") is not None:
+        pytest.skip("ray is installed")
+    with pytest.raises(RequirementMissing, match=r"^ray='auto': ray is not installed") as refused:
+        VectorEpisode(DRAWN, n=2, ray="auto")
+    assert "pip install 'pytest-netbench[ray]'" in str(refused.value)
