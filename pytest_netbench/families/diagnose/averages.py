@@ -28,7 +28,7 @@ class Averages:
         self._monitoring = monitoring
         self._source = random.Random(monitoring.seed)  # noqa: S311  (must be reproducible, not secret)
         self._before: dict[Port, InterfaceCounters] = {}
-        self._polled_s: float | None = None
+        self._polled: tuple[float, float] | None = None
 
     @property
     def nodes(self) -> frozenset[str]:
@@ -37,12 +37,19 @@ class Averages:
 
     def is_due(self, lab_s: float) -> bool:
         """Whether it is time for the next poll."""
-        return self._polled_s is None or lab_s - self._polled_s >= self._monitoring.every_s
+        return self._polled is None or lab_s - self._polled[1] >= self._monitoring.every_s
 
-    def rows(self, lab_s: float, counters: Mapping[Port, InterfaceCounters]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a poll, from ``node`` on: of interfaces that answer now and answered before."""
+    def rows(self, now: tuple[float, float], counters: Mapping[Port, InterfaceCounters]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a poll, from ``node`` on: of interfaces that answer now and answered before.
+
+        Rates are of wall seconds, in which traffic flows, so they are those of the flows however lab time passes.
+
+        Args:
+            now: Wall seconds without those in which the lab stood still, and lab seconds.
+            counters: Of the interfaces that answer.
+        """
         before, self._before = self._before, dict(counters)
-        then, self._polled_s = self._polled_s, lab_s
+        then, self._polled = self._polled, now
         for port in self._monitoring.ports:
             # drawn for those that do not answer as well: the others have the same values without the fault
             is_missing = self._source.random() < MISSING
@@ -51,7 +58,7 @@ class Averages:
             if then is None or is_missing or not (end in before and end in counters):
                 continue
             packets, octets, errors, drops = _both_ways(counters[end], before[end])
-            per_s = factor / (lab_s - then)
+            per_s = factor / (now[0] - then[0])
             yield (
                 *(port.node_label, port.interface_label),
                 *(round(8 * octets * per_s, -2), round(packets * per_s, 1), errors + drops),

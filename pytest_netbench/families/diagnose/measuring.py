@@ -117,7 +117,8 @@ _EXACT: Final = (
 )
 _AVERAGED: Final = (
     " `averages` are what a monitoring system has of interfaces: of some, and of no more than one end of a link. A row"
-    " is of at least {every_s:g} of the devices' seconds, of both directions together; `errors` are errors and drops."
+    " is of at least {every_s:g} of the devices' seconds, of both directions together; rates are of the seconds of"
+    " `time_s`, as those of flows are; `errors` are errors and drops."
     " Polls come too early or too late, so values are up to 15 % off, and some are missing. Nobody has looked after the"
     " names in it: a device may be there under its old name, and two interfaces under each other's. Measure before"
     " you trust a row."
@@ -134,8 +135,8 @@ CHECK_REACHABILITY_SPEC: Final = spec_of(
 MEASURE_RATE_SPEC: Final = spec_of(
     MEASURE_RATE,
     "Send UDP packets of 1000 bytes from one host to another at a rate, one by one or several at once, beside the"
-    " traffic of the network, and count what arrives. What is still on its way at the end has not arrived, and is not"
-    " lost: one or two packets, or as many as a long queue holds.",
+    " traffic of the network, and count what is sent and what arrives in a stretch of time. One or two packets, or as"
+    " many as a long queue holds, are sent in it and arrive after it, or the other way round.",
     MeasureRateParams,
     MeasureRateResult,
 )

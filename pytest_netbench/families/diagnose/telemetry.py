@@ -199,7 +199,7 @@ class Telemetry:
             if name in averages.nodes
             for interface, one in node.capability(COUNTERS).counters().items()
         }
-        self.store.add("averages", ((*now, *row) for row in averages.rows(now[1], counted)))
+        self.store.add("averages", ((*now, *row) for row in averages.rows(now, counted)))
 
     def add_request(self, client: str, moment: Moment, row: Sequence[Any]) -> None:
         """Note what came of a request of a host.

@@ -27,7 +27,7 @@ def counted(packets: int, octets: int, wrong: int = 0) -> InterfaceCounters:
     return InterfaceCounters(**both, **sums, **bad)
 
 
-def polls(count: int, *, other: bool = False) -> list[list[tuple[Any, ...]]]:
+def polls(count: int, *, other: bool = False, lab_s_per_wall_s: float = 1.0) -> list[list[tuple[Any, ...]]]:
     """The rows of some polls of the first port, and of the other one if it answers."""
     averages = Averages(Monitoring(seed=1, every_s=60, ports=PORTS))
     made = []
@@ -35,7 +35,8 @@ def polls(count: int, *, other: bool = False) -> list[list[tuple[Any, ...]]]:
         lab_s = 60.0 * number
         assert averages.is_due(lab_s)
         ends = [END, ("r2", "eth0")] if other else [END]
-        made.append(list(averages.rows(lab_s, dict.fromkeys(ends, counted(600 * number, 60_000 * number, number)))))
+        now = (lab_s / lab_s_per_wall_s, lab_s)
+        made.append(list(averages.rows(now, dict.fromkeys(ends, counted(600 * number, 60_000 * number, number)))))
         assert not averages.is_due(lab_s + 59)
     return made
 
@@ -51,6 +52,13 @@ def test_a_row_is_of_both_directions_and_nearly_exact() -> None:
         assert 1 - INEXACT - 0.01 <= packets_per_s / 20 <= 1 + INEXACT + 0.01
         assert errors == 4
     assert max(row[2] for row in rows) - min(row[2] for row in rows) > 0.1 * 16_000
+
+
+def test_rates_are_of_the_seconds_in_which_traffic_flows() -> None:
+    slow, fast = (
+        [row for rows in polls(20, lab_s_per_wall_s=factor) for row in rows if row[0] == "old-1"] for factor in (1, 12)
+    )
+    assert [row[3] for row in fast] == pytest.approx([12 * row[3] for row in slow], rel=0.01)
 
 
 def test_an_interface_that_does_not_answer_changes_no_other_row() -> None:
