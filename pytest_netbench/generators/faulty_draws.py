@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.access import logins_of
 from pytest_netbench.generators.brownfield import Grown, overgrown, touched_by
-from pytest_netbench.generators.faulty_networks import Choice, choices, is_bypassed, kinds_of, networks, with_company
+from pytest_netbench.generators.faulty_networks import (
+    Choice,
+    choices,
+    have_size,
+    is_bypassed,
+    kinds_of,
+    networks,
+    with_company,
+)
 from pytest_netbench.generators.faulty_parameters import FaultyParameters
 from pytest_netbench.generators.faulty_refusals import why_nothing
 from pytest_netbench.generators.levels import count_of
@@ -59,7 +67,8 @@ def draw_broken(
         UsageError: Nothing can be drawn with these parameters.
     """
     level = count_of(parameters.level).draw(source)
-    kinds = list(kinds_of(parameters.shapes, parameters.routings, parameters.platforms, parameters.services))
+    shapes = have_size(parameters.shapes, parameters.size)
+    kinds = list(kinds_of(shapes, parameters.routings, parameters.platforms, parameters.services))
     # of all hosts or of none, so that it tells nothing
     managed_hosts = any(fault_of(name).platforms == ("linux",) for name in parameters.faults)
     # faults that fit few networks are drawn as often as the others

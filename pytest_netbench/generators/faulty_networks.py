@@ -23,23 +23,40 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
         {"cores": 1, "accesses": 1},
         {"cores": 1, "blocks": 2, "accesses": 2},
         {"cores": 2, "blocks": 2, "distributions": 2, "accesses": 2},
+        {"cores": 2, "blocks": 10, "distributions": 2, "accesses": 4},
+        {"cores": 2, "blocks": 20, "distributions": 2, "accesses": 4},
     ),
     "clos": (
         {"superspines": 1, "spines": 1, "leaves": 1},
         {"superspines": 2, "spines": 2, "leaves": 2},
         {"superspines": 4, "pods": 4, "spines": 2, "leaves": 2},
+        {"superspines": 4, "pods": 8, "spines": 2, "leaves": 5},
+        {"superspines": 4, "pods": 12, "spines": 2, "leaves": 8},
     ),
     "dual-homed-isp": ({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
-    "isp": ({"routers": 12}, {"routers": 22}, {"routers": 50}),
-    "leaf-spine": ({"spines": 1, "leaves": 2}, {"spines": 1, "leaves": 3}, {"spines": 2, "leaves": 4}),
+    "isp": ({"routers": 12}, {"routers": 22}, {"routers": 50}, {"routers": 62}, {"routers": 124}),
+    "leaf-spine": (
+        {"spines": 1, "leaves": 2},
+        {"spines": 1, "leaves": 3},
+        {"spines": 2, "leaves": 4},
+        {"spines": 4, "leaves": 56},
+        {"spines": 4, "leaves": 116},
+    ),
     "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
     "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),
     "ring": ({"routers": 3}, {"routers": 4}, {"routers": 6}),
     "sdn-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
     "star": ({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),
-    "tree": ({"depth": 1, "branches": 2}, {"depth": 2, "branches": 2}, {"depth": 2, "branches": 3}),
+    "tree": (
+        {"depth": 1, "branches": 2},
+        {"depth": 2, "branches": 2},
+        {"depth": 2, "branches": 3},
+        {"depth": 5, "branches": 2},
+        {"depth": 6, "branches": 2},
+    ),
 }
-"""By shape: its sizes, small, medium and large."""
+"""By shape: its sizes, small, medium and large; of some also those with at least 60 and 120 routers and switches."""
+MOST_SIZES: Final = max(map(len, SIZES.values()))
 _TYPICAL_HOSTS: Final = 2
 HOSTS_OF_DHCP: Final = 3
 """Hosts in a LAN with DHCP: a server, a client, and another one that may do wrong."""
@@ -72,6 +89,11 @@ class Choice(NamedTuple):
 
     fault: Any
     parameters: Model
+
+
+def have_size(shapes: Sequence[str], size: Span) -> tuple[str, ...]:
+    """Those of some shapes that have all of some sizes."""
+    return tuple(shape for shape in shapes if len(SIZES[shape]) >= size.high)
 
 
 def kinds_of(

@@ -12,6 +12,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.access import AccessName
 from pytest_netbench.generators.brownfield import ConfigName
 from pytest_netbench.generators.default_faults import REPAIRED
+from pytest_netbench.generators.faulty_networks import MOST_SIZES
 from pytest_netbench.generators.levels import MOST_FAULTS, row_of
 from pytest_netbench.generators.masking import MASKS, Pairs, masks_among
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
@@ -52,7 +53,10 @@ class FaultyParameters(Parameters):
     shapes: tuple[ShapeName, ...] = Field(USUAL_SHAPES, description="shapes of networks that may occur")
     routings: tuple[RoutingName, ...] = Field(("bgp", "ospf", "static"), description="routing that may occur")
     platforms: tuple[PlatformName, ...] = Field(("cisco_ios", "frr"), description="platforms that may occur")
-    size: Span = Field(Span(low=1, high=2), description="1: small, 2: medium, 3: large")
+    size: Span = Field(
+        Span(low=1, high=2),
+        description="1: small, 2: medium, 3: large, 4: at least 60 routers and switches, 5: at least 120",
+    )
     hosts: Span = Field(Span(low=1, high=2), description="number of hosts in each LAN, 1 to 8")
     level: Span = Field(
         Span(low=1, high=2),
@@ -130,7 +134,7 @@ class FaultyParameters(Parameters):
         if info.field_name == "level" and cls.has_table:
             row_of(value)
             return value
-        high = {"size": 3, "hosts": 8, "level": MOST_FAULTS}[str(info.field_name)]
+        high = {"size": MOST_SIZES, "hosts": 8, "level": MOST_FAULTS}[str(info.field_name)]
         if not 1 <= value.low <= value.high <= high:
             raise ValueError(f"{value} is not within 1-{high}")
         return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_netbench.generators.faulty_networks import Kind, has_place
+from pytest_netbench.generators.faulty_networks import SIZES, Kind, has_place, have_size
 from pytest_netbench.generators.networks.mixing import MIXED, MIXED_OF, offers
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.values import Span
@@ -41,6 +41,9 @@ def why_nothing(
         hosts: In each LAN.
         access: What an agent can log in to; below ``all`` fewer places count.
     """
+    if not have_size(shapes, size):
+        having = [shape for shape in SIZES if have_size((shape,), size)]
+        return f"nothing can be drawn: size={size} is there for shapes {', '.join(having)} (given: {'+'.join(shapes)})"
     needs = "; ".join(_needs(shapes, routings, platforms))
     if not kinds:
         return f"nothing can be drawn: {needs}"

@@ -82,6 +82,17 @@ def test_shipped_graphs_have_as_many_links_as_those_of_sndlib_and_reach_every_pl
     assert len(graph.demands) >= 2 * routers
 
 
+@pytest.mark.parametrize(("routers", "links"), [(62, 100), (124, 196)])
+def test_no_link_alone_holds_two_parts_of_a_large_graph_together(routers, links):
+    graph = shipped(routers)
+    assert (len(graph.nodes), len(graph.links)) == (routers, links)
+    checked = nx.Graph((link.one, link.other) for link in graph.links)
+    assert nx.is_connected(checked)
+    assert not list(nx.bridges(checked))
+    assert max(degree for _, degree in checked.degree) <= 7
+    assert all(link.capacity and link.cost for link in graph.links)
+
+
 def test_a_backbone_has_the_links_of_its_graph_and_metrics_by_length_or_capacity():
     for by_capacity in (0, 1):
         network = draw_network(NetworkParameters(shape="isp", sizes={"by_capacity": by_capacity}, platform="frr"))
@@ -101,7 +112,7 @@ def test_a_graph_of_any_file_can_be_built():
 
 
 def test_shipped_sizes_are_the_only_ones():
-    with pytest.raises(UsageError, match="there are graphs with 12, 22, 50 routers"):
+    with pytest.raises(UsageError, match="there are graphs with 12, 22, 50, 62, 124 routers"):
         draw_network(NetworkParameters(shape="isp", sizes={"routers": 13}))
 
 

@@ -20,12 +20,13 @@ from pytest_netbench.faults.evidence.observation import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.faults.reasoning import known, repairs
 from pytest_netbench.generators.default_faults import REPAIRED as FAULTS
-from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.faulty_networks import MOST_SIZES, SIZES
 from pytest_netbench.generators.faulty_parameters import USUAL_SHAPES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.series import read_series
+from pytest_netbench.generators.values import Span
 from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
@@ -86,6 +87,22 @@ def test_every_size_of_every_shape_can_be_drawn() -> None:
     for shape, sizes in SIZES.items():
         for size in sizes:
             draw_network(NetworkParameters(shape=shape, sizes={**size, "hosts": 2}))
+
+
+@pytest.mark.parametrize(("size", "least"), [(4, 60), (5, 120)])
+def test_large_sizes_have_so_many_routers_and_switches(size: int, least: int) -> None:
+    shapes = [shape for shape, sizes in SIZES.items() if len(sizes) >= size]
+    assert set(shapes) == {"campus", "clos", "isp", "leaf-spine", "tree"}
+    for shape in shapes:
+        network = draw_network(NetworkParameters(shape=shape, sizes={**SIZES[shape][size - 1], "hosts": 2}))
+        assert least <= len(network.topology.nodes) - len(network.hosts) <= least + 10, shape
+
+
+def test_a_size_is_drawn_of_the_shapes_that_have_it() -> None:
+    drawn = [GENERATOR.draw(RepairNetworkParameters(size=Span(low=4, high=4)), seed=1, index=one) for one in range(6)]
+    assert all(len(repair_of(task).topology.nodes) >= 60 for task in drawn)
+    with pytest.raises(UsageError, match=r"size=3-4 is there for shapes campus, clos, .* \(given: ring\)$"):
+        GENERATOR.draw(RepairNetworkParameters(size=Span(low=3, high=4), shapes=("ring",)), seed=1, index=0)
 
 
 def test_every_fault_shape_routing_and_platform_is_drawn() -> None:
@@ -261,5 +278,6 @@ def test_faults_of_one_task_are_injected_and_repaired_together_byte_for_byte() -
 def test_the_reference_has_the_sizes_of_each_shape() -> None:
     page = (Path(__file__).parents[3] / "docs/reference/repair.md").read_text()
     for shape, sizes in SIZES.items():
-        cells = (", ".join(f"`{name}` {count}" for name, count in one.items()) for one in sizes)
+        cells = [", ".join(f"`{name}` {count}" for name, count in one.items()) for one in sizes]
+        cells += ["–"] * (MOST_SIZES - len(sizes))
         assert f"| `{shape}` | {' | '.join(cells)} |" in page

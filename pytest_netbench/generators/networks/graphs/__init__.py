@@ -9,7 +9,7 @@ from typing import Final
 from pytest_netbench.generators.networks.graphs.graph import Demand, Graph, GraphLink, GraphNode
 from pytest_netbench.generators.networks.graphs.sndlib import read_sndlib
 
-SHIPPED: Final = {12: "north12", 22: "south22", 50: "states50"}
+SHIPPED: Final = {12: "north12", 22: "south22", 50: "states50", 62: "emea62", 124: "world124"}
 """By number of routers: the file in this package."""
 
 

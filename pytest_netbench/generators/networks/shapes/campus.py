@@ -20,7 +20,7 @@ class CampusSizes(Sizes):
     """Sizes of a campus."""
 
     cores: int = Field(2, ge=1, le=2, description="core routers, 1 or 2")
-    blocks: int = Field(1, ge=1, le=4, description="blocks, such as buildings, 1 to 4")
+    blocks: int = Field(1, ge=1, le=20, description="blocks, such as buildings, 1 to 20")
     distributions: int = Field(
         1, ge=1, le=2, description="distribution switches in each block, 1 or 2; two share their addresses by HSRP"
     )

@@ -22,7 +22,7 @@ class LeafSpineSizes(Sizes):
     """Sizes of a leaf-spine network."""
 
     spines: int = Field(2, ge=1, le=8, description="spines, 1 to 8")
-    leaves: int = Field(2, ge=2, le=32, description="leaves, 2 to 32")
+    leaves: int = Field(2, ge=2, le=128, description="leaves, 2 to 128")
     hosts: int = Field(1, ge=1, le=16, description="hosts at each leaf, 1 to 16")
 
 
@@ -30,7 +30,7 @@ class ClosSizes(Sizes):
     """Sizes of a Clos network of five stages."""
 
     superspines: int = Field(2, ge=1, le=8, description="superspines, 1 to 8")
-    pods: int = Field(2, ge=2, le=8, description="pods, 2 to 8")
+    pods: int = Field(2, ge=2, le=16, description="pods, 2 to 16")
     spines: int = Field(2, ge=1, le=4, description="spines in each pod, 1 to 4")
     leaves: int = Field(2, ge=1, le=8, description="leaves in each pod, 1 to 8")
     hosts: int = Field(1, ge=1, le=16, description="hosts at each leaf, 1 to 16")

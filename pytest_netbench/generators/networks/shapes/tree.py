@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from pytest_netbench.generators.networks.draft import Draft
 from pytest_netbench.generators.networks.shapes.base import ANY_ROUTER, ANY_ROUTING, Shape, Sizes, add_lan
 
-_MOST_ROUTERS = 100
+_MOST_ROUTERS = 150
 
 
 class TreeSizes(Sizes):
