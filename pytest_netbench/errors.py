@@ -193,6 +193,10 @@ class StartupConfigRejected(LabError):
         self.refused = tuple(refused)
 
 
+_MOST_SHOWN = 10
+"""Of what a network still waits for, so many are named: a large one waits for hundreds."""
+
+
 class NotReady(LabError):
     """The network did not converge in time.
 
@@ -204,7 +208,9 @@ class NotReady(LabError):
     def __init__(self, missing: Iterable[str], *, waited_s: float) -> None:
         self.missing = tuple(missing)
         self.waited_s = waited_s
-        super().__init__(f"lab not ready after {waited_s:.1f} s; still waiting for: {'; '.join(self.missing)}")
+        shown = self.missing[:_MOST_SHOWN]
+        more = f"; and {len(self.missing) - len(shown)} more" if len(self.missing) > len(shown) else ""
+        super().__init__(f"lab not ready after {waited_s:.1f} s; still waiting for: {'; '.join(shown)}{more}")
 
 
 class FaultHasNoEffect(LabError):

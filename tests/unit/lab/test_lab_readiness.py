@@ -183,3 +183,10 @@ def test_databases_that_two_drivers_tell_must_be_equal():
 def test_a_driver_that_reports_no_ends_is_still_asked_what_is_pending():
     lab = between(OneEnd("10.0.0.1/24", "10.0.0.2"), Absent(BGP))
     assert wait_until_ready(lab, pace=1000, policy=UNTIL_SOON).missing == ("bgp is down",)
+
+
+def test_of_many_things_that_a_large_network_waits_for_the_first_are_named() -> None:
+    error = NotReady([f"session {number}" for number in range(200)], waited_s=60)
+    assert str(error).endswith("session 8; session 9; and 190 more")
+    assert len(error.missing) == 200
+    assert str(NotReady(["routes"], waited_s=1)).endswith("still waiting for: routes")
