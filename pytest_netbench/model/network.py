@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from itertools import permutations
 from typing import Any, Literal
 
@@ -84,10 +86,16 @@ class DrawnNetwork(Model):
     validations: tuple[Validation, ...] = ()
     matrix: tuple[MatrixEntry, ...] = ()
 
-    @property
+    # cached, and so of the subnets alone: a copy with other hosts or configurations takes the values along
+    @cached_property
     def lans(self) -> tuple[Subnet, ...]:
         """The subnets that have hosts."""
         return tuple(subnet for subnet in self.subnets if subnet.kind == "lan")
+
+    @cached_property
+    def _lans_by_node(self) -> Mapping[str, Subnet]:
+        """By node of a LAN, host or router: the first LAN of it."""
+        return {one.node: subnet for subnet in reversed(self.lans) for one in subnet.attachments}
 
     @property
     def flows(self) -> tuple[tuple[str, str], ...]:
@@ -100,6 +108,8 @@ class DrawnNetwork(Model):
 
     def is_hidden(self, host: str) -> bool:
         """Whether the address of a host is translated."""
+        if not self.translations:
+            return False
         lan = self.lan_of(host).prefix
         return any(lan in translation.hidden for translation in self.translations)
 
@@ -122,10 +132,9 @@ class DrawnNetwork(Model):
         Raises:
             KeyError: There is no such host.
         """
-        for subnet in self.lans:
-            if host in self.hosts and any(one.node == host for one in subnet.attachments):
-                return subnet
-        raise KeyError(host)
+        if host not in self.hosts:
+            raise KeyError(host)
+        return self._lans_by_node[host]
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of a task's payload (``model.payload.Networked``) that deploy this network."""
