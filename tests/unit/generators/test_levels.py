@@ -148,7 +148,7 @@ def test_every_kind_is_drawn() -> None:
 
 
 @pytest.mark.parametrize(("level", "lab_s"), [("4", 3600.0), ("5", 7200.0)])
-@pytest.mark.parametrize("generator", ["diagnose", "troubleshoot"])
+@pytest.mark.parametrize("generator", ["diagnose", "repair-network", "troubleshoot"])
 def test_a_level_of_the_table_has_a_budget_of_lab_time(generator: str, level: str, lab_s: float) -> None:
     task = read_series(f"{generator}:level={level},n=1,seed=3").source(0).load()
     assert task.budget.lab_s == lab_s
