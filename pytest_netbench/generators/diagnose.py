@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.evidence.network import observable_of
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.reasoning import evidence_of, reasoning
+from pytest_netbench.faults.reasoning import evidence_of, reasoning, undisturbed
 from pytest_netbench.generators.access import draw_test_hosts, logins_of, monitored_of, restricted
 from pytest_netbench.generators.brownfield import Grown
 from pytest_netbench.generators.claims import draw_claim
@@ -66,9 +66,9 @@ def _is_by_kind(parameters: DiagnoseParameters) -> bool:
 
 
 def _is_shown(broken: Broken, payload: Diagnose) -> bool:
-    """Whether there is an observation of each fault that was drawn, with the access that agents have."""
-    network = observable_of(payload)
-    return all(_is_told(evidence_of(one, network), payload) for one in broken.faults)
+    """Whether there is an observation of each fault that was drawn and that no other one disturbs, with this access."""
+    views = undisturbed(broken.faults, payload.topology, observable_of(payload))
+    return all(_is_told(evidence_of(one, view), payload) for one, view in zip(broken.faults, views, strict=True))
 
 
 def _is_told(found: Sequence[Observation], payload: Diagnose) -> bool:
