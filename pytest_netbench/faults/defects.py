@@ -90,7 +90,7 @@ def worse(
             yield from _over(network, p, *pings)
         measured = list(rates(network, p))
         yield from measured
-        if loses and not measured:
+        if loses and (not measured or network.monitored):  # without a login only counters tell which cable it is
             yield from _fewer_received(network, p, ways=1 if isinstance(state, Defect) and state.one_way else 2)
 
     usual = {

@@ -10,7 +10,9 @@ from pytest_netbench.faults.evidence.asking import first
 from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.faulty import Faulty, FlowGroup, InjectedFault, fault_of
+from pytest_netbench.model.topology import Topology
 from pytest_netbench.text import listed
 
 OUTSIDE: Final = "No command on a node repairs it."
@@ -47,9 +49,30 @@ def evidence_of(one: InjectedFault, network: Observable) -> tuple[Observation, .
 
 
 def reference_diagnosis(payload: Faulty) -> Iterator[tuple[InjectedFault, tuple[Observation, ...]]]:
-    """Return each fault of a task, with the observations that prove it."""
+    """Return each fault of a task, with the observations that prove it; those that no other fault disturbs, if any."""
     network = observable_of(payload)
-    return ((one, evidence_of(one, network)) for one in payload.faults)
+    beside = undisturbed(payload.faults, payload.topology, network)
+    return (
+        (one, evidence_of(one, view) or evidence_of(one, network))
+        for one, view in zip(payload.faults, beside, strict=True)
+    )
+
+
+def undisturbed(faults: Sequence[InjectedFault], topology: Topology, network: Observable) -> Iterator[Observable]:
+    """Return for each of some faults what an agent can look at without meeting another one of them.
+
+    Only where tests start at named hosts: elsewhere there are enough others. A fault that shows only beside another one
+    is looked at with it. Faults whose effect reaches beyond the paths over their nodes are not known on paper.
+    """
+    if not network.is_limited:
+        yield from [network] * len(faults)
+        return
+    causes = causes_of(faults, topology)
+    for one in causes:
+        own = {one.fault_type, fault_of(one.fault_type).company}
+        others = [other for other in causes if other is not one and other.fault_type not in own]
+        others = [other for other in others if fault_of(other.fault_type).company != one.fault_type]
+        yield network.beside([other.nodes for other in others])
 
 
 def in_words(payload: Faulty) -> Iterator[str]:

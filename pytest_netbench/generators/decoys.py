@@ -20,13 +20,16 @@ _FEWEST_HOSTS: Final = 4
 _LENGTH: Final = 24
 
 
-def draw_decoys(network: DrawnNetwork, faults: Sequence[InjectedFault], source: random.Random) -> tuple[Decoy, ...]:
+def draw_decoys(
+    network: DrawnNetwork, faults: Sequence[InjectedFault], source: random.Random, *, has_logins: bool = True
+) -> tuple[Decoy, ...]:
     """Draw decoys, one of a kind at most.
 
     Args:
         network: As it was drawn.
         faults: Those that were drawn, also of a network that will be healthy.
         source: Of the choices.
+        has_logins: Whether an agent can log in anywhere. Elsewhere nobody sees what a colleague has configured.
     """
     part = {node for cause in causes_of(faults, network.topology) for node in cause.nodes}
     text = " ".join(one.model_dump_json() for one in faults)
@@ -37,7 +40,7 @@ def draw_decoys(network: DrawnNetwork, faults: Sequence[InjectedFault], source: 
         is_drawn = source.random() < _SHARE
         if several and is_drawn:
             found.append(source.choice(several))
-    return tuple(found)
+    return tuple(one for one in found if has_logins or one.kind != "change")
 
 
 def darkened(network: DrawnNetwork, decoys: Sequence[Decoy]) -> DrawnNetwork:
@@ -77,10 +80,13 @@ def _discarding(platform: str, net: IPv4Network) -> str | None:
 
 def _flaps(network: DrawnNetwork, part: set[str]) -> Iterator[Decoy]:
     """Cables with a session of a routing protocol, between routers that no fault has a part in."""
-    links = [*ospf_links(network), *(one.link for one in bgp_sessions(network))]
-    for node, interface, peer in dict.fromkeys((one.node, one.interface, one.peer) for one in links):
+    links = [*(("ospf", one) for one in ospf_links(network)), *(("bgp", one.link) for one in bgp_sessions(network))]
+    known = {(link.node, link.interface, link.peer): (protocol, link) for protocol, link in reversed(links)}
+    for node, interface, peer in dict.fromkeys((link.node, link.interface, link.peer) for _, link in links):
         if not {node, peer} & part and network.is_managed(node) and network.is_managed(peer):
-            yield Decoy(kind="flap", node=node, interface=interface, peer=peer)
+            protocol, link = known[node, interface, peer]
+            session = {"protocol": protocol, "addresses": (link.address, link.neighbor)}
+            yield Decoy.model_validate({"kind": "flap", "node": node, "interface": interface, "peer": peer, **session})
 
 
 def _off(network: DrawnNetwork, part: set[str], text: str) -> Iterator[Decoy]:

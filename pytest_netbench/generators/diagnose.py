@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.evidence.network import observable_of
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.reasoning import evidence_of, reasoning
+from pytest_netbench.faults.reasoning import evidence_of, reasoning, undisturbed
 from pytest_netbench.generators.access import draw_test_hosts, logins_of, monitored_of, restricted
 from pytest_netbench.generators.brownfield import Grown
 from pytest_netbench.generators.claims import draw_claim
@@ -36,7 +36,7 @@ from pytest_netbench.model.topology import Topology
 NAME: Final = "diagnose"
 _OF_ONE_KIND: Final = 20
 _OF_ONE_NETWORK: Final = 6
-"""So often other test hosts are drawn before another network is, at levels of the table."""
+"""So often other test hosts are drawn before another network is, where draws are repeated by kind."""
 MOST_DRAWS: Final = 50
 """With less access a draw is repeated if nothing shows a fault of it."""
 
@@ -60,10 +60,15 @@ def _report(
     return draw_claim(broken.network, injected, parameters.faults, None if kind == "mixed" else kind, source)
 
 
+def _is_by_kind(parameters: DiagnoseParameters) -> bool:
+    """Whether a draw is repeated with a fault of the same kind, so that what few places show is drawn as often."""
+    return parameters.access == "reports" or row_of(parameters.level) is not None
+
+
 def _is_shown(broken: Broken, payload: Diagnose) -> bool:
-    """Whether there is an observation of each fault that was drawn, with the access that agents have."""
-    network = observable_of(payload)
-    return all(_is_told(evidence_of(one, network), payload) for one in broken.faults)
+    """Whether there is an observation of each fault that was drawn and that no other one disturbs, with this access."""
+    views = undisturbed(broken.faults, payload.topology, observable_of(payload))
+    return all(_is_told(evidence_of(one, view), payload) for one, view in zip(broken.faults, views, strict=True))
 
 
 def _is_told(found: Sequence[Observation], payload: Diagnose) -> bool:
@@ -94,22 +99,22 @@ class DiagnoseGenerator:
             # a healthy network is drawn like any other, so that nothing but the faults tells the difference
             broken = draw_broken(self.name, parameters, source, firsts=firsts)
             drawn = self._with_decoys(broken, parameters, seed=seed, index=index)
-            for turn in range(_OF_ONE_NETWORK if row_of(parameters.level) else 1):
+            for turn in range(_OF_ONE_NETWORK if _is_by_kind(parameters) else 1):
                 task = self._task(drawn._replace(turn=turn), parameters, seed=seed, index=index)
                 if parameters.access == "all" or _is_shown(broken, diagnose_of(task)):
                     if parameters.config == "lean":
                         return task
                     grown = drawn.broken.overgrown(random_of(f"{self.name} config", seed=seed, index=index))
                     return self._task(drawn._replace(turn=turn, grown=grown), parameters, seed=seed, index=index)
-            # a kind that few places show is drawn as often as the others, unless none does
-            firsts = (broken.first,) if row_of(parameters.level) and attempt < _OF_ONE_KIND else ()
+            firsts = (broken.first,) if _is_by_kind(parameters) and attempt < _OF_ONE_KIND else ()
         named = ", ".join(dict.fromkeys(one.fault for one in broken.faults))
         raise UsageError(f"{self.name}: with access={parameters.access} nothing shows {named}")
 
     def _with_decoys(self, broken: Broken, parameters: DiagnoseParameters, *, seed: int, index: int) -> _Chosen:
         if parameters.decoys == "none":
             return _Chosen(broken, Grown(broken.network, None))
-        decoys = draw_decoys(broken.network, broken.faults, random_of(f"{self.name} decoys", seed=seed, index=index))
+        source = random_of(f"{self.name} decoys", seed=seed, index=index)
+        decoys = draw_decoys(broken.network, broken.faults, source, has_logins=parameters.access != "reports")
         broken = broken._replace(network=darkened(broken.network, decoys))
         return _Chosen(broken, Grown(broken.network, None), decoys)
 

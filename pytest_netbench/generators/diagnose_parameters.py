@@ -84,6 +84,8 @@ class DiagnoseParameters(FaultyParameters):
             raise ValueError(f"traffic=matrix needs shapes={_BACKBONE}")
         if self.timing == "drawn" and not any(map(can_come_and_go, self.faults)):
             raise ValueError("timing=drawn needs a fault of a cable, such as faults=link-lossy")
+        if self.access == "reports" and self.monitoring == "averages":
+            raise ValueError("access=reports needs monitoring=samples: averages do not tell where a fault is")
         if "lb" in self.services and "web" not in self.services:
             raise ValueError("services=lb needs services=web+lb")
         return self

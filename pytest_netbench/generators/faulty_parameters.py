@@ -93,8 +93,9 @@ class FaultyParameters(Parameters):
             return given
         known = {name: value for name, value in row.defaults.items() if name in cls.model_fields}
         defaults = {**known, **cls.of_rows}
-        if given.get("access") == "reports":  # it has faults of its own
+        if given.get("access") == "reports":  # it has faults of its own, and only counters tell where they are
             del defaults["faults"]
+            defaults.pop("monitoring", None)
         return {**defaults, **given}
 
     @classmethod

@@ -75,6 +75,7 @@ class RepairNetwork:
         network, design = Grown(broken.network, None)
         if parameters.config == "brown":
             network, design = broken.overgrown(random_of(f"{NAME} config", seed=seed, index=index))
+        row = row_of(parameters.level)
         drawn = Drawn(
             generator=NAME,
             parameters=parameters.model_dump(mode="json"),
@@ -83,7 +84,7 @@ class RepairNetwork:
             scenario=network.shape,
             label=broken.label,
             packages=packages_of(parameters.faults),
-            level=len(broken.chosen) if row_of(parameters.level) is None else parameters.level.low,
+            level=len(broken.chosen) if row is None else parameters.level.low,
         )
         return Task.model_validate(
             {
@@ -97,6 +98,7 @@ class RepairNetwork:
                 "flows": flow_groups(network),
                 "faults": broken.faults,
                 "design": design,
+                **({} if row is None else {"budget": row.budget}),
                 **({"tickets": HANDED_OVER} if parameters.handover else {}),
                 **({"masked": True} if parameters.pairs == "masked" else {}),
                 "diagnosis": _diagnosis(broken) if parameters.given == "diagnosis" else None,

@@ -22,4 +22,8 @@ class Decoy(Model):
     node: str = Field(description="where; of a cable one end")
     interface: str | None = Field(None, description="flap: the end of the cable")
     peer: str | None = Field(None, description="flap: the node at its other end")
+    protocol: Literal["bgp", "ospf"] | None = Field(None, description="flap: of the session over the cable")
+    addresses: tuple[str, str] | None = Field(
+        None, description="flap: the ends of the session, at the node and at its peer"
+    )
     lines: tuple[str, ...] = Field((), description="change: what is configured, commands of the node's platform")

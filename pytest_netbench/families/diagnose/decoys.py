@@ -19,6 +19,8 @@ from pytest_netbench.model.payload import Networked
 NOTICED_S: Final = 5.0
 """Wall seconds in which routers notice that a cable has no carrier."""
 _PAUSE_S: Final = 0.05  # no event says that a session is down
+_UP: Final = {"ospf": "OSPF neighbor", "bgp": "BGP neighbor up"}
+"""By protocol: the state of a device that has a neighbor."""
 
 
 def make(lab: Lab, payload: Networked, decoys: Sequence[Decoy]) -> None:
@@ -60,17 +62,33 @@ def excluding(one: Decoy, network: Observable, source: str) -> Iterator[Observat
     if one.kind == "change":
         yield from asking.config(network, one.node, one.lines, f"{one.node} has what was planned, and no more.")
     elif one.kind == "flap":
-        yield Observation(
-            method="query-telemetry",
-            params={"sql": _down(one)},
-            shows=Matches(pattern=r'"rows": \[\[0\]\]'),
-            because=f"No neighbor of {one.node} or {one.peer} is down: sessions over {one.interface} came back.",
-        )
+        yield from _came_back(one, network)
     else:
         yield from asking.unanswered(source, one.node, f"{one.node} answers nobody, as the brief says.")
 
 
-def _down(one: Decoy) -> str:
-    ends = f"'{one.node}', '{one.peer}'"
+def _came_back(one: Decoy, network: Observable) -> Iterator[Observation]:
+    """Both ends have the other one as neighbor. Other neighbors of them may be down because of a fault."""
+    assert one.peer is not None
+    assert one.addresses is not None
+    assert one.protocol is not None
+    ends = ((one.node, one.addresses[1]), (one.peer, one.addresses[0]))
+    for node, address in ends:
+        because = f"{node} has its neighbor {address}: the session over {one.interface} of {one.node} came back."
+        if node in network.platforms:
+            yield from asking.state(network, node, _UP[one.protocol], because, address=address)
+        elif network.has_counters and node in network.measured:
+            yield Observation(
+                method="query-telemetry",
+                params={"sql": _up(node, one.protocol, address)},
+                shows=Matches(pattern=r'"rows": \[\[1\]\]'),
+                because=because,
+            )
+
+
+def _up(node: str, protocol: str, address: str) -> str:
     latest = "(SELECT max(time_s) FROM neighbors)"
-    return f"SELECT count(*) FROM neighbors WHERE node IN ({ends}) AND NOT is_up AND time_s = {latest}"  # noqa: S608  (names of the task)
+    return (
+        f"SELECT count(*) FROM neighbors WHERE node = '{node}' AND protocol = '{protocol}' AND"  # noqa: S608  (names of the task)
+        f" address = '{address}' AND is_up AND time_s = {latest}"
+    )

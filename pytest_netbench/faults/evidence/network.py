@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Interface
+from itertools import permutations
 
 from pytest_netbench.model.faulty import Faulty
 
@@ -77,6 +78,29 @@ class Observable:
     def carries(self, one: str, other: str) -> bool:
         """Whether traffic has its only shortest path over the link from one node to another one."""
         return next(self._along(self.demands, one, other), None) is not None
+
+    def beside(self, places: Iterable[Collection[str]]) -> Observable:
+        """What is left if other things are wrong, too: without the pairs that have a shortest path over one of them.
+
+        Args:
+            places: The nodes of each other thing; of a link both ends.
+        """
+        known = tuple(places)
+        pairs = (pair for pair in self.pairs if not any(self._leads_over(pair, place) for place in known))
+        return replace(self, pairs=tuple(pairs))
+
+    def _leads_over(self, pair: tuple[str, str], place: Collection[str]) -> bool:
+        source, target = pair
+        is_link = any({*link} == {*place} for link in self.links)
+        steps = (
+            [(one, other, 1) for one, other in permutations(place, 2)] if is_link else [(one, one, 0) for one in place]
+        )
+        whole = _distance(self.links, source, target)
+        for one, other, between in steps:
+            near, far = _distance(self.links, source, one), _distance(self.links, other, target)
+            if near is not None and far is not None and near + between + far == whole:
+                return True
+        return False
 
     def _along(self, pairs: Pairs, one: str, other: str) -> Iterator[tuple[str, str]]:
         for source, target in self._across(pairs, one, other):

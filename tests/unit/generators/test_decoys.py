@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from pytest_netbench.families.diagnose.briefing import assignment
+from pytest_netbench.families.diagnose.decoys import excluding
+from pytest_netbench.faults.evidence.network import observable_of
 from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
@@ -58,3 +62,28 @@ def test_a_flap_is_not_told() -> None:
     for payload in drawn():
         if [one.kind for one in payload.decoys] == ["flap"]:
             assert "as planned" not in assignment(payload)
+
+
+@pytest.mark.parametrize("monitoring", ["samples", "averages"])
+@pytest.mark.parametrize("routings", [("ospf",), ("bgp",)])
+def test_a_flap_is_excluded_by_its_own_session_whatever_telemetry_has(
+    monitoring: str, routings: tuple[str, ...]
+) -> None:
+    seen = 0
+    for payload in drawn(access="managed", monitoring=monitoring, routings=routings):
+        for one in payload.decoys:
+            if one.kind == "flap":
+                seen += 1
+                found = list(excluding(one, observable_of(payload), payload.test_hosts[0]))
+                assert {each.params["device"] for each in found} == {one.node, one.peer}
+                assert {each.shows.pattern.count("address") for each in found} == {0}
+    assert seen
+
+
+def test_without_a_login_a_flap_is_excluded_by_telemetry_and_a_change_is_no_decoy() -> None:
+    kinds: Counter[str] = Counter()
+    for payload in drawn(access="reports"):
+        kinds.update(one.kind for one in payload.decoys)
+        for one in payload.decoys:
+            assert list(excluding(one, observable_of(payload), payload.test_hosts[0]))
+    assert set(kinds) == {"flap", "off"}

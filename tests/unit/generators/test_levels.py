@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.evidence.network import observable_of
 from pytest_netbench.faults.reasoning import reference_diagnosis
 from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
@@ -142,13 +143,28 @@ def test_with_less_access_each_fault_has_an_observation_that_needs_no_other() ->
                 assert tested <= {*payload.test_hosts}
 
 
+def test_each_of_two_faults_has_an_observation_that_the_other_one_does_not_disturb() -> None:
+    pairs = 0
+    for task in drawn(16, level="5", healthy=0.0, config="lean", shapes=("line", "ring", "tree")):
+        payload = diagnose_of(task)
+        one, *others = payload.faults
+        if not others or fault_of(one.fault).company or fault_of(others[0].fault).company:
+            continue
+        pairs += 1
+        for cause, (_, found) in zip(reversed(payload.causes), reference_diagnosis(payload), strict=True):
+            network = observable_of(payload).beside([cause.nodes])
+            tests = [(each.params["source"], each.params["target"]) for each in found if "source" in each.params]
+            assert {*tests} <= {*network.pairs} | {(far, near) for near, far in network.pairs}
+    assert pairs
+
+
 def test_every_kind_is_drawn() -> None:
     kinds = Counter(one.fault for task in drawn(300, level="4", healthy=0.0) for one in diagnose_of(task).faults)
     assert min(kinds[name] for name in (*HIDDEN, *CONFIGURED)) >= 3, kinds
 
 
 @pytest.mark.parametrize(("level", "lab_s"), [("4", 3600.0), ("5", 7200.0)])
-@pytest.mark.parametrize("generator", ["diagnose", "troubleshoot"])
+@pytest.mark.parametrize("generator", ["diagnose", "repair-network", "troubleshoot"])
 def test_a_level_of_the_table_has_a_budget_of_lab_time(generator: str, level: str, lab_s: float) -> None:
     task = read_series(f"{generator}:level={level},n=1,seed=3").source(0).load()
     assert task.budget.lab_s == lab_s
