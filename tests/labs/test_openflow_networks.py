@@ -62,7 +62,7 @@ def test_all_hosts_reach_each_other_by_icmp_and_by_tcp_and_the_switches_are_conn
         0
     ].delivered
     assert "is_connected: true" in asked(lab, "leaf1", "ovs-vsctl show")
-    assert lab.time_scale == 1.0
+    assert 1.0 <= lab.time_scale <= 8.0, "the controller gives up a switch that is silent for four seconds"
     config = configs(lab)["leaf1"].splitlines()
     assert " controller tcp:100.64.0.1:6653 max_backoff 1000 connection_mode out-of-band" in config
     assert " flow priority=100,arp,arp_tpa=10.0.1.10 actions=output:3" in config
@@ -149,7 +149,7 @@ def test_no_age_and_no_history_tells_which_rule_was_injected(lab: Any, network: 
         flows = asked(lab, one.node, "ovs-ofctl dump-flows br0").splitlines()[1:]
         ages = [float(line.partition("duration=")[2].partition("s")[0]) for line in flows]
         assert len(ages) > 3
-        assert max(ages) - min(ages) < 0.05
+        assert max(ages) - min(ages) < 0.05 * lab.time_scale
         history = lab.nodes[one.node].run(["ovsdb-tool", "show-log", "/run/openvswitch/conf.db"]).stdout
         assert "ovs-vsctl" not in history
     finally:

@@ -22,6 +22,7 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.lab.stopwatch import EventStopwatch, StandingStopwatch
 from pytest_netbench.lab.turns import Turns
+from pytest_netbench.model.hosting import ServerName
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.native import build
 from pytest_netbench.platforms.capabilities import (
@@ -146,8 +147,12 @@ def _hurrying(lab: NetnsLab, pace: float) -> EventStopwatch:
 
 def _programs(topology: Topology) -> list[str]:
     """The programs that the services of a network need."""
-    kinds = {kind for several in topology.servers.values() for kind in several}
+    kinds = _server_kinds(topology)
     return [program for kind, programs in SERVER_PROGRAMS.items() if kind in kinds for program in programs]
+
+
+def _server_kinds(topology: Topology) -> set[ServerName]:
+    return {kind for several in topology.servers.values() for kind in several}
 
 
 def _substitutes(request: LabRequest) -> dict[str, str]:
@@ -186,7 +191,7 @@ def _paces(request: LabRequest, drivers: Mapping[str, HostedDriver]) -> Paces:
     if request.time_scale is not None:
         return Paces(request.time_scale, request.time_scale, min(request.time_scale, pace.BOOTING))
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
-    dead_s = timers.shortest_dead_s(request.startup_configs.values())
+    dead_s = timers.shortest_dead_s(request.startup_configs.values(), _server_kinds(request.topology))
     load = os.getloadavg()[0]
     steady, converging = (
         choose(routers, request.workers, dead_s=dead_s, load=load) for choose in (pace.steady, pace.converging)

@@ -1,4 +1,4 @@
-"""The shortest dead time that startup configs set, whichever protocol it belongs to. Pure text, no dialect's grammar.
+"""The shortest dead time of a network, whichever protocol it belongs to. Configs are text: no dialect's grammar.
 
 A dead time is how long a protocol waits for a silent neighbor: dead interval, hold time, detection time. It bounds the
 speed of lab time, since a daemon that is not run for that long loses its neighbors (see ``pace``).
@@ -7,8 +7,11 @@ speed of lab time, since a daemon that is not run for that long loses its neighb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
+
+from pytest_netbench.model.hosting import ServerName
+from pytest_netbench.platforms.linux import balancer
 
 # What protocols use that are configured without timers, in seconds.
 _BFD_S: Final = 0.9
@@ -16,7 +19,10 @@ _DEFAULTS: Final = (
     (re.compile(r"router eigrp\b"), 15.0),
     (re.compile(r"standby \d+ (ip|ipv6)\b"), 10.0),
     (re.compile(r"vrrp \d+ (ip|ipv6|version|address-family)\b"), 3.6),
+    (re.compile(r"controller listen \d+$"), 4.0),  # of our OpenFlow controller, for a switch that is silent
+    (re.compile(r"ovs-vsctl\b.* set-controller\b"), 10.0),
 )
+_SERVERS_S: Final[Mapping[ServerName, float]] = {"lb": balancer.CONNECT_S}
 _HELLO: Final = (
     (re.compile(r"(?P<of>(?:ip ospf|ipv6 ospf6|ipv6 ospf|ospfv3)(?: \d+)?) hello-interval (?P<s>\d+)$"), 4.0),
     (re.compile(r"(?P<of>isis) hello-interval (?:level-[12] )?(?P<s>\d+)"), 10.0),
@@ -43,9 +49,10 @@ _OPENS: Final = re.compile(r"(interface|router|vrf|bfd$|route-map|line|exit|end|
 _VRRP_TIMES: Final = 3.6
 
 
-def shortest_dead_s(configs: Iterable[str]) -> float | None:
-    """The shortest dead time of all configs in seconds, or ``None`` if none of them has any."""
-    return min((seconds for text in configs for block in _blocks(text) for seconds in _of(block)), default=None)
+def shortest_dead_s(configs: Iterable[str], servers: Iterable[ServerName] = ()) -> float | None:
+    """The shortest dead time of all configs and kinds of servers in seconds, or ``None`` if none of them has any."""
+    found = [seconds for text in configs for block in _blocks(text) for seconds in _of(block)]
+    return min([*found, *(_SERVERS_S[kind] for kind in servers if kind in _SERVERS_S)], default=None)
 
 
 def _blocks(text: str) -> Iterator[list[str]]:

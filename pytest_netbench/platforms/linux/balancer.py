@@ -17,6 +17,8 @@ ARGUMENTS: Final = ("-db", "-q", "-f", LB_CONF)
 """In the foreground, without words."""
 MOST_CONNECTIONS: Final = 64
 """Far more than hosts have at a time. More wait."""
+CONNECT_S: Final = 4
+"""Lab seconds that it waits for a web server that says nothing. Most clients wait longer."""
 _HEAD: Final = f"""\
 global
     maxconn {MOST_CONNECTIONS}
@@ -25,9 +27,9 @@ global
 defaults
     mode http
     retries 0
-    timeout connect 1s
-    timeout client 50s
-    timeout server 50s
+    timeout connect {CONNECT_S}s
+    timeout client 15m
+    timeout server 15m
 
 frontend web
     bind :{WEB_PORT}
@@ -37,6 +39,7 @@ frontend web
 backend servers
     balance roundrobin
 """
+# Timeouts are in lab time, which may pass twenty times as fast as packets travel.
 # one thread: several would each have a turn of their own, and take memory for each processor of the machine
 
 

@@ -19,8 +19,9 @@ RUN: Final = "/run/udhcpc"
 LEASED_RESOLV_CONF: Final = f"{RUN}/resolv.conf"
 """Where its script writes the resolver. ``/etc/resolv.conf`` is a link to it: what runs on cannot write in ``/etc``."""
 CLIENT: Final = "udhcpc"
+BUSYBOX: Final = "/usr/bin/busybox"
 LEASE_H: Final = 12
-"""Hours of a lease. No client renews one while a lab lives."""
+"""Lab hours of a lease. A client renews it after half of them."""
 SCRIPT_TEXT: Final = """\
 #!/bin/sh
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -56,7 +57,7 @@ def server_config(server: DhcpServer) -> str:
 
 def client_argv(interface: str) -> tuple[str, ...]:
     """The client in the foreground. It asks three times within three seconds, and again after two, for ever."""
-    return ("/usr/bin/busybox", "udhcpc", "-f", "-i", interface, "-s", SCRIPT, "-t", "3", "-T", "1", "-A", "2")
+    return (BUSYBOX, CLIENT, "-f", "-i", interface, "-s", SCRIPT, "-t", "3", "-T", "1", "-A", "2")
 
 
 def has_address(node: Exec, interface: str) -> bool:

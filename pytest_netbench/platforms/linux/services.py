@@ -1,7 +1,8 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
 DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy, tunnels are wireguard-go, RPKI
-caches are StayRTR: all are small and need no service manager. They run in wall time, as their clients do.
+caches are StayRTR: all are small and need no service manager. All but those of
+``IN_WALL_TIME`` go by the lab's clock.
 """
 
 from __future__ import annotations
@@ -79,6 +80,14 @@ NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
 }
 """By kind of server: what a machine must have for it and its clients, programs most of all."""
 
+IN_WALL_TIME: Final[frozenset[ServerName]] = frozenset({"vpn", "rpki"})
+"""Programs in Go, which make their system calls themselves: no library can give them another clock."""
+PROGRAMS_IN_LAB_TIME: Final[Mapping[str, str]] = {
+    **{kind: server.path for kind, server in _SERVERS.items() if kind not in IN_WALL_TIME},
+    "dhcp-client": dhcp.BUSYBOX,
+}
+"""By kind of service: the program that goes by the lab's clock."""
+
 
 def serve(node: HostNode, services: Sequence[HostService]) -> None:
     """Write the files of services, and start the servers.
@@ -114,7 +123,7 @@ def _run(node: HostNode, command: str) -> None:
 def _start_client(node: HostNode, client: DhcpClient) -> None:
     node.run_many([("mkdir", "-p", dhcp.RUN), ("ln", "-sfn", dhcp.LEASED_RESOLV_CONF, RESOLV_CONF)])
     if dhcp.CLIENT not in node.capability(PROGRAMS).running():
-        node.start(dhcp.client_argv(client.interface), name=dhcp.CLIENT, lab_time=False)
+        node.start(dhcp.client_argv(client.interface), name=dhcp.CLIENT)
 
 
 def withdraw(node: HostNode, services: Sequence[HostService]) -> None:
@@ -141,7 +150,7 @@ def start(node: HostNode, kind: ServerName) -> None:
     """Start a server; without effect if it runs."""
     server = _SERVERS[kind]
     if server.program not in node.capability(PROGRAMS).running():
-        node.start(server.argv, name=server.program, lab_time=False)
+        node.start(server.argv, name=server.program, lab_time=kind not in IN_WALL_TIME)
 
 
 def end(node: HostNode, kind: ServerName) -> None:
@@ -185,6 +194,9 @@ def forget_sessions(node: HostNode, services: Sequence[HostService]) -> None:
 
 
 def _write(node: HostNode, path: str, text: str) -> None:
+    if path == dhcp.SCRIPT and dhcp.CLIENT in node.capability(PROGRAMS).running():
+        node.run(["touch", "--no-create", path])  # its text is always the same, and nobody may write what is being run
+        return
     node.write_file(path, text, mode=_MODES.get(path, 0o644))
 
 

@@ -17,6 +17,8 @@ ARGUMENTS: Final = ("-D", "-f", WEB_CONF)
 """In the foreground."""
 MOST_REQUESTS: Final = 64
 """Far more than hosts make at a time. More wait."""
+_IDLE_S: Final = 1200
+"""Lab seconds that it waits for the rest of a request: lab time may pass twenty times as fast as requests come."""
 _BACKLOG: Final = 9
 """As short as that of small devices."""
 CONFIG: Final = f"""\
@@ -25,6 +27,7 @@ server.bind = "0.0.0.0"
 server.port = {WEB_PORT}
 server.listen-backlog = {_BACKLOG}
 server.max-connections = {MOST_REQUESTS}
+server.max-read-idle = {_IDLE_S}
 index-file.names = ( "index.html" )
 mimetype.assign = ( ".html" => "text/html" )
 $SERVER["socket"] == "[::]:{WEB_PORT}" {{ }}

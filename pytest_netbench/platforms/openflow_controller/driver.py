@@ -33,7 +33,6 @@ class OpenflowControllerDriver:
     dialect = "openflow_controller"
     requires = HOST
     has_console = True
-    in_lab_time = False
     packages = programs.PACKAGES
 
     def __init__(self) -> None:

@@ -51,7 +51,7 @@ def start(node: HostNode, intents: Sequence[str]) -> None:
         return
     node.run(["/bin/rm", "-f", f"{RUN}/pid", f"{RUN}/status"])
     # os-ken asks for its own version, which an archive does not tell
-    node.start([INTERPRETER, "-I", "-B", "-S", _LIBRARY], env={"PBR_VERSION": version("os-ken")}, lab_time=False)
+    node.start([INTERPRETER, "-I", "-B", "-S", _LIBRARY], env={"PBR_VERSION": version("os-ken")})
     done = node.run(["/bin/sh", "-c", _UNTIL.format(what=f"[ ! -e {RUN}/pid ]")], timeout_s=_STARTED_S)
     if done.returncode != 0:
         raise LabError(f"{node.name}: the controller does not start")

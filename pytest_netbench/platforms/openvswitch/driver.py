@@ -28,7 +28,6 @@ class OpenvswitchDriver:
     dialect = "openvswitch"
     requires = HOST
     has_console = True
-    in_lab_time = False
     reads_raw_frames = True
 
     def __init__(self) -> None:

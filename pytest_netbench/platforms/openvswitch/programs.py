@@ -1,7 +1,7 @@
 """The programs of Open vSwitch: where they are, and how they are started and ended in a node.
 
-They run in user space and in wall time. ``--enable-dummy`` offers a datapath that needs no kernel module and no
-/dev/net/tun, and takes the node's interfaces as ports.
+They run in user space and go by the lab's clock. ``--enable-dummy`` offers a datapath that needs no kernel module and
+no /dev/net/tun, and takes the node's interfaces as ports.
 """
 
 from __future__ import annotations
@@ -66,16 +66,13 @@ def start(node: HostNode) -> None:
     _check(node, f"mkdir -p {RUN} && ovsdb-tool create {_DATABASE} {_SCHEMA}", "the database cannot be made")
     node.start(
         ["ovsdb-server", _DATABASE, f"--remote=p{SOCKET}", "--pidfile", "--no-chdir", f"--unixctl={RUN}/ovsdb.ctl"],
-        lab_time=False,
     )
     _check(
         node,
         f"{_WAIT.format(path=f'{RUN}/db.sock')}",
         "ovsdb-server does not start",
     )
-    node.start(
-        ["ovs-vswitchd", SOCKET, "--enable-dummy", "--disable-system", "--pidfile", "--no-chdir"], lab_time=False
-    )
+    node.start(["ovs-vswitchd", SOCKET, "--enable-dummy", "--disable-system", "--pidfile", "--no-chdir"])
     _check(node, _WAIT.format(path=f"{RUN}/ovs-vswitchd.$(cat {RUN}/ovs-vswitchd.pid).ctl"), "it does not start")
 
 

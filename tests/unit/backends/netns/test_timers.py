@@ -46,12 +46,20 @@ from pytest_netbench.backends.netns.timers import shortest_dead_s
             1.0,
         ),
         ("bfd\n profile fast\n  receive-interval 50\n  transmit-interval 50\n", 0.15),
+        ("controller listen 6653\ncontroller switch s1 id 1 address 10.0.0.2\n", 4),
+        ("ovs-vsctl add-br br0\novs-vsctl add-port br0 eth0 -- set-controller br0 tcp:10.0.0.1:6653\n", 10),
         ("! ip ospf dead-interval 1\nhostname R1\ninterface eth0\n ip address 10.0.0.1/24\n", None),
         ("", None),
     ],
 )
 def test_the_shortest_dead_time_of_a_config(config: str, dead_s: float | None) -> None:
     assert shortest_dead_s([config]) == pytest.approx(dead_s) if dead_s else shortest_dead_s([config]) is None
+
+
+def test_a_load_balancer_gives_a_silent_web_server_up_after_four_seconds() -> None:
+    assert shortest_dead_s([], ["web", "dns"]) is None
+    assert shortest_dead_s(["router bgp 1\n timers bgp 3 9\n"], ["web", "lb"]) == 4
+    assert shortest_dead_s(["router bgp 1\n timers bgp 1 3\n"], ["lb"]) == 3
 
 
 def test_the_shortest_of_all_configs_counts() -> None:

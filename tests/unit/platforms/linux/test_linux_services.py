@@ -84,8 +84,8 @@ class Host:
     def read_file(self, path: str) -> str:
         return self.files[path]
 
-    def start(self, argv: tuple[str, ...], *, name: str, lab_time: bool) -> None:
-        assert not lab_time, "clients live in wall time"
+    def start(self, argv: tuple[str, ...], *, name: str, lab_time: bool = True) -> None:
+        assert lab_time is (name not in {vpn.PROGRAM, rpki.PROGRAM}), "those are written in Go"
         self.started.append(argv)
         self.running[name] = False
 
@@ -241,3 +241,13 @@ def test_the_script_of_a_client_writes_what_a_resolver_would_have(tmp_path: Path
     lease = {"interface": "eth0", "ip": "10.0.1.10", "mask": "24", "dns": "10.0.2.9 10.0.2.8", "domain": "corp.example"}
     subprocess.run(["/bin/sh", "-c", script, "sh", "bound"], check=True, env={**os.environ, **lease})
     assert path.read_text() == services.resolver_text("10.0.2.9", "corp.example")
+
+
+def test_a_script_that_its_client_may_be_running_is_not_written() -> None:
+    host: Any = Host()
+    client = [DhcpClient(interface="eth0")]
+    services.serve(host, client)
+    del host.files[dhcp.SCRIPT]
+    services.serve(host, client)
+    assert dhcp.SCRIPT not in host.files
+    assert ("touch", "--no-create", dhcp.SCRIPT) in host.ran
