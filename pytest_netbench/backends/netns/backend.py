@@ -22,7 +22,6 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.lab.stopwatch import EventStopwatch, StandingStopwatch
 from pytest_netbench.lab.turns import Turns
-from pytest_netbench.model.hosting import ServerName
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.native import build
 from pytest_netbench.platforms.capabilities import (
@@ -151,7 +150,7 @@ def _programs(topology: Topology) -> list[str]:
     return [program for kind, programs in SERVER_PROGRAMS.items() if kind in kinds for program in programs]
 
 
-def _server_kinds(topology: Topology) -> set[ServerName]:
+def _server_kinds(topology: Topology) -> set[str]:
     return {kind for several in topology.servers.values() for kind in several}
 
 

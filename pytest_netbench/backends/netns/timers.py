@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from pytest_netbench.model.hosting import ServerName
 from pytest_netbench.platforms.linux import balancer
 
 # What protocols use that are configured without timers, in seconds.
@@ -22,7 +21,7 @@ _DEFAULTS: Final = (
     (re.compile(r"controller listen \d+$"), 4.0),  # of our OpenFlow controller, for a switch that is silent
     (re.compile(r"ovs-vsctl\b.* set-controller\b"), 10.0),
 )
-_SERVERS_S: Final[Mapping[ServerName, float]] = {"lb": balancer.CONNECT_S}
+_SERVERS_S: Final[Mapping[str, float]] = {"lb": balancer.CONNECT_S}
 _HELLO: Final = (
     (re.compile(r"(?P<of>(?:ip ospf|ipv6 ospf6|ipv6 ospf|ospfv3)(?: \d+)?) hello-interval (?P<s>\d+)$"), 4.0),
     (re.compile(r"(?P<of>isis) hello-interval (?:level-[12] )?(?P<s>\d+)"), 10.0),
@@ -49,7 +48,7 @@ _OPENS: Final = re.compile(r"(interface|router|vrf|bfd$|route-map|line|exit|end|
 _VRRP_TIMES: Final = 3.6
 
 
-def shortest_dead_s(configs: Iterable[str], servers: Iterable[ServerName] = ()) -> float | None:
+def shortest_dead_s(configs: Iterable[str], servers: Iterable[str] = ()) -> float | None:
     """The shortest dead time of all configs and kinds of servers in seconds, or ``None`` if none of them has any."""
     found = [seconds for text in configs for block in _blocks(text) for seconds in _of(block)]
     return min([*found, *(_SERVERS_S[kind] for kind in servers if kind in _SERVERS_S)], default=None)
