@@ -112,6 +112,7 @@ class _Graph:
 
     def __init__(self, network: DrawnNetwork, area: int) -> None:
         self._edges: dict[str, list[_Edge]] = {}
+        self._before: dict[str, list[tuple[str, int]]] = {}
         for link in network.transits:
             if link.area == area:
                 for one in link.attachments:
@@ -119,6 +120,7 @@ class _Graph:
                     for other in link.attachments:
                         if other.node != one.node:
                             self._edges.setdefault(one.node, []).append(_Edge(other.node, other.address, cost))
+                            self._before.setdefault(other.node, []).append((one.node, cost))
         self._goals: Sequence[Subnet] = [
             subnet for subnet in network.subnets if subnet.area == area and subnet.kind != "transit"
         ]
@@ -136,15 +138,21 @@ class _Graph:
 
     def _ways(self, start: str, goals: set[str]) -> Mapping[str, int]:
         """By the address of each neighbor of a router: the cost of the best path through it that does not come back."""
-        found: dict[str, int] = {}
-        for edge in self._edges.get(start, ()):
-            rest = least_cost(edge.target, goals, lambda node: self._onward(node, without=start))
-            if rest is not None:
-                found[edge.neighbor] = edge.cost + rest
-        return found
+        rest = self._costs_to(goals, without=start)
+        edges = self._edges.get(start, ())
+        return {edge.neighbor: edge.cost + rest[edge.target] for edge in edges if edge.target in rest}
 
-    def _onward(self, node: str, *, without: str) -> Iterator[tuple[str, int]]:
-        return ((edge.target, edge.cost) for edge in self._edges.get(node, ()) if node != without)
+    def _costs_to(self, goals: set[str], *, without: str) -> Mapping[str, int]:
+        """By router that has a path to a goal around one router: the cost of the cheapest one."""
+        known: dict[str, int] = {}
+        waiting = [(0, node) for node in goals]
+        while waiting:
+            cost, node = heappop(waiting)
+            if node not in known and node != without:
+                known[node] = cost
+                for previous, more in self._before.get(node, ()):
+                    heappush(waiting, (cost + more, previous))
+        return known
 
 
 def configured_cost(network: DrawnNetwork, node: str, interface: str) -> int:

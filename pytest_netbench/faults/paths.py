@@ -17,7 +17,7 @@ def only_behind(network: DrawnNetwork, node: str, neighbor: str) -> tuple[Subnet
     links = _links(network)
     others: set[str] = set()
     for other in links.get(node, ()):
-        if other != neighbor:
+        if other != neighbor and other not in others:  # all that it reaches is known then
             others |= _reached(links, other, without=node)
     behind = _reached(links, neighbor, without=node) - others
     return tuple(lan for lan in network.lans if (routers := {*routers_of(network, lan)}) and routers <= behind)
