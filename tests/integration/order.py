@@ -15,7 +15,10 @@ SHARING: Final = {
     "test_inspect": "inspect",
 }
 """What begins so belongs to one group; every other module is a group of its own."""
-ORDER: Final = ("gns3", "test_ray", "inspect", "test_ansible", "test_scale", "test_kube", "test_harbor", "docker")
+ORDER: Final = (
+    *("gns3", "test_ray", "inspect", "test_ansible", "test_scale", "test_harbor"),
+    *("test_kube_clients", "test_kubeconfig", "test_kube_control_plane", "docker", "test_kube", "test_ray_manifest"),
+)
 """Groups begin in this order, by the beginning of their names."""
 
 

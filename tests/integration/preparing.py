@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,11 +38,12 @@ _END_S: Final = 20
 
 
 def wanted(items: Sequence[pytest.Item]) -> list[str]:
-    """What tests need, in the order of the tests."""
+    """What tests need, in the order of the tests, without those that this machine skips for want of Docker."""
     found = dict[str, None]()
     for module, tests in groupby(items, key=lambda item: getattr(item, "module", None)):
-        names = {name for item in tests for name in getattr(item, "fixturenames", ())}
-        own = [key for key, one in vars(module).items() if isinstance(one, Program)] if {"obtain"} & names else []
+        fixtures = [set(getattr(item, "fixturenames", ())) for item in tests]
+        names = {name for each in fixtures if "docker" not in each or shutil.which("dockerd") for name in each}
+        own = [key for key, one in vars(module).items() if isinstance(one, Program)] if "obtain" in names else []
         found |= dict.fromkeys(f"{getattr(module, '__name__', '')}:{key}" for key in own)
         found |= dict.fromkeys(one for name in OF_FIXTURES if name in names for one in OF_FIXTURES[name])
     return list(found)
