@@ -73,7 +73,10 @@ def integrate(project: Path, pytest_body: str, *arguments: str, **env: str) -> s
 def test_it_ends_with_what_pytest_says_and_prints_last(project, status):
     done = integrate(project, f'echo "pytest $*"; exit {status}', "-k", "ansible")
     assert done.returncode == status
-    assert done.stdout == "pytest tests/integration -rs --timeout=1500 -n 2 --no-loadscope-reorder -k ansible\n"
+    assert (
+        done.stdout
+        == "pytest tests/integration -rs --timeout=1500 -n 2 --dist loadgroup --no-loadscope-reorder -k ansible\n"
+    )
     assert done.stderr == ""
 
 
@@ -123,13 +126,14 @@ def test_what_is_missing_is_installed_at_once_and_one_by_one_only_if_that_fails(
 # ---- two at a time ----
 
 
-def example(folder: Path, **files: str) -> subprocess.CompletedProcess[str]:
+def example(folder: Path, dist: str = "loadgroup", **files: str) -> subprocess.CompletedProcess[str]:
     """What pytest says of tests that have the fixtures and hooks of the integration tests."""
     hooks = "from tests.integration.conftest import *\nimport tests.integration.conftest as shared\n"
     (folder / "conftest.py").write_text(f"{hooks}shared.FOLDER = shared.Path(__file__).parent\n")
     for name, body in files.items():
         (folder / f"{name}.py").write_text(body)
-    command = [sys.executable, "-m", "pytest", "-n2", "--no-loadscope-reorder", "-v", "-p", "no:cacheprovider", "."]
+    spread = ("-n2", f"--dist={dist}", "--no-loadscope-reorder")
+    command = [sys.executable, "-m", "pytest", *spread, "-v", "-p", "no:cacheprovider", "."]
     env = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
@@ -146,6 +150,12 @@ def test_what_shares_a_server_runs_in_one_process_and_other_modules_beside_it(tm
     assert sorted(workers) == list(names), done.stdout
     assert all(len(one) == 1 for one in workers.values())
     assert workers["test_gns3"] == workers["test_gns3_ios"] != workers["test_ray"]
+
+
+def test_the_tests_of_a_module_are_spread_where_groups_are_not_asked_for(tmp_path):
+    # make selftest runs whole modules so
+    done = example(tmp_path, dist="load", test_kube_drawn=TESTS)
+    assert set(re.findall(r"\[(gw\d)\].* PASSED", done.stdout)) == {"gw0", "gw1"}, done.stdout
 
 
 def test_lines_of_progress_of_both_processes_are_shown(tmp_path):

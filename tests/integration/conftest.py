@@ -37,9 +37,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     arrange(items, FOLDER)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups:
-    """Keep together what shares a server."""
-    return Groups(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups | None:
+    """Keep together what shares a server, if groups are asked for."""
+    return Groups(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
