@@ -73,7 +73,10 @@ def integrate(project: Path, pytest_body: str, *arguments: str, **env: str) -> s
 def test_it_ends_with_what_pytest_says_and_prints_last(project, status):
     done = integrate(project, f'echo "pytest $*"; exit {status}', "-k", "ansible")
     assert done.returncode == status
-    assert done.stdout == "pytest tests/integration -rs --timeout=1500 -k ansible\n"
+    assert (
+        done.stdout
+        == "pytest tests/integration -rs --timeout=1500 -n 2 --dist loadgroup --no-loadscope-reorder -k ansible\n"
+    )
     assert done.stderr == ""
 
 
@@ -95,6 +98,86 @@ def test_what_cannot_be_installed_is_named_and_the_tests_run(project):
     done = integrate(project, "echo ran")
     assert (done.returncode, done.stdout) == (0, "ran\n")
     assert "left out: dockerd. Its tests are skipped; to add it: apt-get install docker.io" in done.stderr
+
+
+def test_what_is_missing_is_installed_at_once_and_one_by_one_only_if_that_fails(project):
+    for name in ("vpcs", "cpio"):
+        (project / "bin" / name).unlink()
+    for name in ("bash", "timeout", "mktemp", "rm", "dirname", "touch", "cat", "tail"):
+        (project / "bin" / name).symlink_to(shutil.which(name) or name)
+    system = """
+        has() { [ -e "$HERE/bin/$1" ]; }
+        may_be_root() { true; }
+        as_root() { "$@"; }
+        keep_services_off() { :; }
+        services_as_before() { :; }
+        leave_alone() { echo "left alone: $1"; }
+        apt_install() { echo "$*" >>"$HERE/asked"; [ "$*" = cpio ] && touch "$HERE/bin/cpio"; }
+    """
+    (project / "scripts/setup.d/system").write_text(system)
+    script(project / "bin/apt-get", "exit 0")
+    done = integrate(project, "echo ran", HERE=str(project), PATH=f"{project}/bin")
+    assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
+    assert list(dict.fromkeys((project / "asked").read_text().splitlines())) == ["vpcs cpio", "vpcs", "cpio"]
+    assert "left out: vpcs. Its tests are skipped; to add it: apt-get install vpcs" in done.stderr
+    assert "left out: cpio" not in done.stderr
+
+
+# ---- two at a time ----
+
+
+def example(folder: Path, dist: str = "loadgroup", **files: str) -> subprocess.CompletedProcess[str]:
+    """What pytest says of tests that have the fixtures and hooks of the integration tests."""
+    hooks = "from tests.integration.conftest import *\nimport tests.integration.conftest as shared\n"
+    (folder / "conftest.py").write_text(f"{hooks}shared.FOLDER = shared.Path(__file__).parent\n")
+    for name, body in files.items():
+        (folder / f"{name}.py").write_text(body)
+    spread = ("-n2", f"--dist={dist}", "--no-loadscope-reorder")
+    command = [sys.executable, "-m", "pytest", *spread, "-v", "-p", "no:cacheprovider", "."]
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+TESTS = "import pytest\n@pytest.mark.parametrize('n', range(4))\ndef test(n): pass\n"
+
+
+def test_what_shares_a_server_runs_in_one_process_and_other_modules_beside_it(tmp_path):
+    names = ("test_gns3", "test_gns3_ios", "test_kube_tasks", "test_ray")
+    done = example(tmp_path, **dict.fromkeys(names, TESTS))
+    workers: dict[str, set[str]] = {}
+    for worker, name in re.findall(r"\[(gw\d)\].* PASSED (\w+)\.py", done.stdout):
+        workers.setdefault(name, set()).add(worker)
+    assert sorted(workers) == list(names), done.stdout
+    assert all(len(one) == 1 for one in workers.values())
+    assert workers["test_gns3"] == workers["test_gns3_ios"] != workers["test_ray"]
+
+
+def test_the_tests_of_a_module_are_spread_where_groups_are_not_asked_for(tmp_path):
+    # make selftest runs whole modules so
+    done = example(tmp_path, dist="load", test_kube_drawn=TESTS)
+    assert set(re.findall(r"\[(gw\d)\].* PASSED", done.stdout)) == {"gw0", "gw1"}, done.stdout
+
+
+def test_lines_of_progress_of_both_processes_are_shown(tmp_path):
+    body = "def test(say, worker_id): say(f'hello from {worker_id}')\n"
+    done = example(tmp_path, test_one=body, test_two=body)
+    shown = re.findall(r"integration +\d+ s  hello from (gw\d)", done.stdout + done.stderr)
+    assert sorted(shown) == ["gw0", "gw1"], done.stdout + done.stderr
+
+
+def test_tests_that_an_interrupt_ends_are_named(tmp_path):
+    body = "import os, signal, time\ndef test(): os.kill(os.getppid(), signal.SIGINT); time.sleep(30)\n"
+    done = example(tmp_path, test_long=body)
+    assert "did not end: test_long.py::test" in done.stdout, done.stdout
+
+
+def test_a_program_is_made_while_tests_run_that_do_not_need_it(tmp_path):
+    tool = "from tests.support.programs import *\nTOOL = Program(name='tool', version='1', make=lambda build: None)\n"
+    waits = "from tests.support.programs import cache\nfrom tests.integration.kube import until\n"
+    waits += "def test(): until((cache() / 'tool-1/.complete').exists, 'it is made', within_s=120)\n"
+    needs = f"{tool}def test(obtain): assert obtain(TOOL).is_dir()\n"
+    done = example(tmp_path, test_inspect_one=waits, test_inspect_two=needs)
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_nothing_else_collects_the_tests_against_programs_of_others():

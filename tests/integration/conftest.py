@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,10 +22,67 @@ from tests.integration.inspect_site import PROGRAM as INSPECT
 from tests.integration.inspect_site import Site as InspectSite
 from tests.integration.inspect_site import site_of
 from tests.integration.kube import binaries_of_this_machine
+from tests.integration.order import Groups, arrange
+from tests.integration.preparing import beside, wanted
 from tests.labs.ssh.conftest import served  # noqa: F401  (a fixture)
 from tests.support.programs import NotToBeHad, Program, obtained
 
 Obtain = Callable[[Program], Path]
+FOLDER = Path(__file__).parent
+MADE = pytest.StashKey[contextlib.ExitStack]()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what needs little built."""
+    arrange(items, FOLDER)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups | None:
+    """Keep together what shares a server, if groups are asked for."""
+    return Groups(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begin to make what the tests need; of several workers the first one does."""
+    config = session.config
+    if getattr(config, "workerinput", {}).get("workerid", "gw0") != "gw0" or config.option.collectonly:
+        return
+    names = wanted([item for item in session.items if item.path.is_relative_to(FOLDER)])
+    # the processes write past the capture
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        config.stash[MADE] = contextlib.ExitStack()
+        config.stash[MADE].enter_context(beside(names))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End what is still made."""
+    session.config.stash.get(MADE, contextlib.ExitStack()).close()
+
+
+class Running:
+    """Names the tests that had not ended when a run was interrupted."""
+
+    def __init__(self) -> None:
+        self._nodeids: list[str] = []
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note a test."""
+        self._nodeids.append(nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Forget it."""
+        self._nodeids.remove(nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, exitstatus: pytest.ExitCode) -> None:
+        """Name those that are left."""
+        if exitstatus == pytest.ExitCode.INTERRUPTED:
+            for nodeid in self._nodeids:
+                terminalreporter.write_line(f"did not end: {nodeid}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch the tests, where they are shown."""
+    config.pluginmanager.register(Running(), "netbench-integration-running")
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +93,13 @@ def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
     capture, terminal = manager.getplugin("capturemanager"), manager.getplugin("terminalreporter")
 
     def _say(text: str) -> None:
+        line = f"integration {time.monotonic() - began:4.0f} s  {text}"
         with capture.global_and_fixture_disabled():
-            terminal.ensure_newline()
-            terminal.write_line(f"integration {time.monotonic() - began:4.0f} s  {text}")
+            if hasattr(request.config, "workerinput"):  # what a worker of xdist prints is not shown
+                os.write(2, f"{line}\n".encode())
+            else:
+                terminal.ensure_newline()
+                terminal.write_line(line)
 
     return _say
 

@@ -20,6 +20,8 @@ FRR = "netbench-integration:frr"
 BASE = "netbench-integration:base-{version}"
 NETBENCH = "netbench-integration:netbench"
 _PACKAGES = "frr,iproute2,iputils-ping,procps,nftables,iptables,conntrack,traceroute,tcpdump"
+# what it mounts meanwhile is none of the tests' beside it
+_DEBOOTSTRAP = ("unshare", "--mount", "debootstrap", "--variant=minbase")
 _LEFT_OUT = [
     f"./{place}/*" for place in ("proc", "sys", "var/cache", "var/lib/apt/lists", "usr/share/doc", "usr/share/locale")
 ]
@@ -45,7 +47,7 @@ def _mirror() -> list[str]:
 
 def _make(build: Build) -> None:
     tree = build.folder / "tree"
-    build.run("debootstrap", "--variant=minbase", f"--include={_PACKAGES}", suite(), tree, *_mirror())
+    build.run(*_DEBOOTSTRAP, f"--include={_PACKAGES}", suite(), tree, *_mirror())
     left_out = [f"--exclude={pattern}" for pattern in _LEFT_OUT]
     build.run("tar", "-cf", build.folder / "image.tar", *left_out, "-C", tree, ".")
     build.run("rm", "-rf", "--one-file-system", tree)
@@ -74,10 +76,16 @@ def _key(*parts: str) -> str:
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:12]
 
 
+def extras() -> str:
+    """The extras of the package that the image has by default."""
+    (found,) = _dockerfile(r"ARG EXTRAS=([\w,]+)")
+    return found
+
+
 def _make_base(build: Build) -> None:
     # the engine has no network: apt finds the packages in its cache, and installs them while the image is built
     tree = build.folder / "tree"
-    build.run("debootstrap", "--variant=minbase", "--include=ca-certificates", suite(), tree, *_mirror())
+    build.run(*_DEBOOTSTRAP, "--include=ca-certificates", suite(), tree, *_mirror())
     build.run("cp", "/etc/resolv.conf", tree / "etc/resolv.conf")
     build.run("chroot", tree, "apt-get", "update", "-q")
     install = ("apt-get", "install", "-y", "-q", "--no-install-recommends", "--download-only")
@@ -97,10 +105,20 @@ def _make_wheels(build: Build) -> None:
         own.unlink()
 
 
-def extras() -> str:
-    """The extras of the package that the image has by default."""
-    (found,) = _dockerfile(r"ARG EXTRAS=([\w,]+)")
-    return found
+def _wheels_key() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = json.dumps([project["dependencies"], project["optional-dependencies"]])
+    return _key(extras(), sys.version, wanted, (ROOT / "scripts/constraints.txt").read_text())
+
+
+CONTAINER_BASE = Program(
+    name="container-base",
+    version=f"{suite()}-{_key(*_packages())}",
+    make=_make_base,
+    needs={"debootstrap": "apt-get install debootstrap"},
+    within_s=600,
+)
+CONTAINER_WHEELS = Program(name="container-wheels", version=_wheels_key(), make=_make_wheels)
 
 
 def netbench_image(engine: Engine, *, say: Callable[[str], None]) -> str:
@@ -109,20 +127,9 @@ def netbench_image(engine: Engine, *, say: Callable[[str], None]) -> str:
     Raises:
         NotToBeHad: What it is built from cannot be had here.
     """
-    base = Program(
-        name="container-base",
-        version=f"{suite()}-{_key(*_packages())}",
-        make=_make_base,
-        needs={"debootstrap": "apt-get install debootstrap"},
-        within_s=600,
-    )
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = json.dumps([project["dependencies"], project["optional-dependencies"]])
-    pinned = [wanted, (ROOT / "scripts/constraints.txt").read_text()]
-    wheels = Program(name="container-wheels", version=_key(extras(), sys.version, *pinned), make=_make_wheels)
-    name = BASE.format(version=base.version)
+    name = BASE.format(version=CONTAINER_BASE.version)
     if not engine.run("images", "-q", name).strip():
-        _import(engine, obtained(base, say=say) / "image.tar", name)
+        _import(engine, obtained(CONTAINER_BASE, say=say) / "image.tar", name)
     say("building the image of this checkout")
     done = subprocess.run(
         ["scripts/image", "--build-arg", f"BASE={name}", "--build-arg", "PIP_NO_INDEX=1"],
@@ -130,7 +137,7 @@ def netbench_image(engine: Engine, *, say: Callable[[str], None]) -> str:
         env={
             **engine.environment,
             "NETBENCH_IMAGE": NETBENCH,
-            "NETBENCH_WHEELS": str(obtained(wheels, say=say)),
+            "NETBENCH_WHEELS": str(obtained(CONTAINER_WHEELS, say=say)),
             "DOCKER_BUILDKIT": "0",  # the plugin that the newer builder needs is no part of Debian's docker.io
         },
         capture_output=True,
