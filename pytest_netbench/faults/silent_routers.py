@@ -63,7 +63,7 @@ def _entries(network: DrawnNetwork) -> Iterator[MissingEntry]:
 
 
 def _rule(lab: Lab, p: MissingEntry, what: str) -> None:
-    rule = ["ip", "rule", what, "to", p.prefix, "blackhole", "preference", _PREFERENCE]
+    rule = ["ip", "rule", what, "to", p.prefix, "unreachable", "preference", _PREFERENCE]
     done = lab.nodes[p.node].capability(EXEC).run(rule)
     if done.returncode:
         raise LabError(f"{p.node} refused {' '.join(rule)!r}: {done.stderr.strip()}")

@@ -82,8 +82,6 @@ class DiagnoseParameters(FaultyParameters):
             raise ValueError("traffic=web needs services=web")
         if self.traffic == "matrix" and set(self.shapes) != {_BACKBONE}:
             raise ValueError(f"traffic=matrix needs shapes={_BACKBONE}")
-        if self.timing == "drawn" and not any(map(can_come_and_go, self.faults)):
-            raise ValueError("timing=drawn needs a fault of a cable, such as faults=link-lossy")
         if self.access == "reports" and self.monitoring == "averages":
             raise ValueError("access=reports needs monitoring=samples: averages do not tell where a fault is")
         if "lb" in self.services and "web" not in self.services:
@@ -113,4 +111,10 @@ class DiagnoseParameters(FaultyParameters):
                 object.__setattr__(self, name, (*getattr(self, name), *more))
         if (hosts := hosts_of(self.services)) and "hosts" not in self.model_fields_set:
             object.__setattr__(self, "hosts", Span(low=hosts, high=hosts))
+        return self
+
+    @model_validator(mode="after")
+    def _something_comes_and_goes(self) -> Self:
+        if self.timing == "drawn" and not any(map(can_come_and_go, self.faults)):
+            raise ValueError("timing=drawn needs a fault of a cable, such as faults=link-lossy")
         return self

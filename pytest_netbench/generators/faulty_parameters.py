@@ -17,6 +17,7 @@ from pytest_netbench.generators.levels import MOST_FAULTS, row_of
 from pytest_netbench.generators.masking import MASKS, Pairs, masks_among
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
 from pytest_netbench.generators.protocol import Parameters
+from pytest_netbench.generators.timing import can_come_and_go
 from pytest_netbench.generators.values import Span
 
 ShapeName = Literal[
@@ -96,6 +97,8 @@ class FaultyParameters(Parameters):
         if given.get("access") == "reports":  # it has faults of its own, and only counters tell where they are
             del defaults["faults"]
             defaults.pop("monitoring", None)
+        if _are_there_all_the_time(given.get("faults")):
+            defaults.pop("timing", None)
         return {**defaults, **given}
 
     @classmethod
@@ -139,3 +142,11 @@ class FaultyParameters(Parameters):
         if not 1 <= value.low <= value.high <= high:
             raise ValueError(f"{value} is not within 1-{high}")
         return value
+
+
+def _are_there_all_the_time(faults: Any) -> bool:
+    """Whether faults are chosen of which none can come and go; what is no fault is for the field to say."""
+    try:
+        return isinstance(faults, list | tuple) and not any(map(can_come_and_go, faults))
+    except UsageError:
+        return False

@@ -113,7 +113,7 @@ LEVELS: Final[Mapping[int, Level]] = {
     ),
     5: Level(
         Span(low=1, high=2),
-        {**_BOTH, "history": "none", "size": Span(low=3, high=3)},
+        {**_BOTH, "history": "none", "timing": "drawn", "size": Span(low=3, high=3)},
         {"calls": 250, "commands": 750, "wall_s": 14400.0, "lab_s": 7200.0},
     ),
 }

@@ -29,6 +29,10 @@ ADVICE: Final = (
     "Find out whether anything is wrong in this network, and if so what and where. It may be healthy. Several things"
     " may be wrong at the same time. A redundant network may carry all traffic although something in it is wrong."
 )
+NOW: Final = (
+    "What was over before you began, such as a cable that had no carrier for a moment, is not asked for. A cable with a"
+    " loose contact loses its carrier again within a minute of the network's time."
+)
 WATCHED: Final = (
     "All counts that is wrong at any time of the first {period_s:g} seconds of the network's time, which begin when you"
     " can: also what begins later, comes and goes, or is over when you answer. What is over needs no repair."
@@ -134,7 +138,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         ADVICE if payload.given == "nothing" else DETECTED,
         *([LOCALIZED, *(f"- {one.resources[0]}" for one in payload.causes)] if payload.given == "localization" else []),
         *([REPORTED, payload.report] if payload.report else []),
-        *([] if payload.period_s is None else [WATCHED.format(period_s=payload.period_s)]),
+        NOW if payload.period_s is None else WATCHED.format(period_s=payload.period_s),
         phases,
         *_access(payload),
         *designed(payload),

@@ -21,6 +21,11 @@ _COUNT_WORDS = ("count", "repeat", "-c")
 _SOURCE_WORDS = ("source", "-I", "-s")
 _DEFAULT_COUNT = 5
 _MAX_COUNT = 100
+_HEADERS = {"-4": 28, "-6": 48}
+"""Bytes of the headers of IP and ICMP. ``size`` counts them, as in IOS, and ``-s`` does not, as in Linux."""
+_MAX_SIZE = 18_000
+_DF_WORDS = ("df", "df-bit")
+_DF = ["-M", "do"]
 
 
 def execute(node: HostedNode, command: str, limits: SandboxLimits) -> str:
@@ -47,9 +52,12 @@ def probe_arguments(tool: str, words: list[str]) -> list[str] | None:
     if family is not None:
         rest = rest[1:]
     count, source, target = _DEFAULT_COUNT, None, None
+    shape: list[str] = []
     while rest:
         word = rest.pop(0)
-        if word in _COUNT_WORDS and rest and rest[0].isdigit():
+        if tool == "ping" and (taken := _shape(word, rest, family or "-4")):
+            shape += taken
+        elif word in _COUNT_WORDS and rest and rest[0].isdigit():
             count = min(int(rest.pop(0)), _MAX_COUNT)
         elif word in _SOURCE_WORDS and rest and _TARGET.match(rest[0]):
             source = rest.pop(0)
@@ -64,7 +72,19 @@ def probe_arguments(tool: str, words: list[str]) -> list[str] | None:
     options = ["-c", str(count), "-i", "0.2", "-W", "1"] if tool == "ping" else ["-n", "-w", "1", "-q", "1", "-m", "16"]
     if source is not None:
         options += ["-I" if tool == "ping" else "-s", source]
-    return [tool, *([family] if family else []), *options, target]
+    return [tool, *([family] if family else []), *options, *shape, target]
+
+
+def _shape(word: str, rest: list[str], family: str) -> list[str]:
+    """The options for the size of a ping, or against its fragmentation; takes what belongs to them from ``rest``."""
+    if word in _DF_WORDS:
+        return _DF
+    if word == "-M" and rest[:1] == ["do"]:
+        return [word, rest.pop(0)]
+    if word in ("size", "-s") and rest and rest[0].isdigit():
+        size = min(int(rest.pop(0)), _MAX_SIZE)
+        return ["-s", str(size if word == "-s" else max(0, size - _HEADERS[family]))]
+    return []
 
 
 def _in_sandbox(node: HostedNode, argv: list[str], limits: SandboxLimits) -> str:

@@ -54,6 +54,14 @@ def test_what_is_chosen_stays() -> None:
     assert (chosen.history, chosen.reports) == ("short", "mixed")
 
 
+def test_faults_that_are_there_all_the_time_can_be_chosen_at_level_5() -> None:
+    parameters = {"level": "5", "faults": ("ospf-cost-wrong",)}
+    assert DiagnoseParameters.model_validate(parameters).timing == "steady"
+    with pytest.raises(ValueError, match="timing=drawn needs a fault of a cable"):
+        DiagnoseParameters.model_validate({**parameters, "timing": "drawn"})
+    assert DiagnoseParameters.model_validate({"level": "5"}).timing == "drawn"
+
+
 def test_more_faults_are_hidden_than_are_configured_and_none_is_of_hosts() -> None:
     assert len(HIDDEN) == 21
     assert len(CONFIGURED) == 10

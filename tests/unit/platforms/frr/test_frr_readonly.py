@@ -16,6 +16,11 @@ from pytest_netbench.platforms.frr.readonly import probe_arguments
         ("-c 3 10.0.0.2", "ping -c 3 -i 0.2 -W 1 10.0.0.2"),
         ("10.0.0.2 repeat 100000", "ping -c 100 -i 0.2 -W 1 10.0.0.2"),
         ("10.0.0.2 source 1.1.1.1", "ping -c 5 -i 0.2 -W 1 -I 1.1.1.1 10.0.0.2"),
+        ("10.0.0.2 -s 1.1.1.1", "ping -c 5 -i 0.2 -W 1 -I 1.1.1.1 10.0.0.2"),
+        ("-s 1472 -M do -c 5 10.0.0.2", "ping -c 5 -i 0.2 -W 1 -s 1472 -M do 10.0.0.2"),
+        ("10.0.0.2 size 1500 df-bit repeat 9", "ping -c 9 -i 0.2 -W 1 -s 1472 -M do 10.0.0.2"),
+        ("ipv6 2001:db8::1 size 1500", "ping -6 -c 5 -i 0.2 -W 1 -s 1452 2001:db8::1"),
+        ("10.0.0.2 size 99999", "ping -c 5 -i 0.2 -W 1 -s 17972 10.0.0.2"),
     ],
 )
 def test_a_ping_always_ends(words, expected):
@@ -36,7 +41,20 @@ def test_a_traceroute_is_bounded():
     ]
 
 
-@pytest.mark.parametrize("words", ["", "-f 10.0.0.2", "10.0.0.2 ; id", "$(id)", "10.0.0.2 10.0.0.3", "--help", "-c"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "-f 10.0.0.2",
+        "10.0.0.2 ; id",
+        "$(id)",
+        "10.0.0.2 10.0.0.3",
+        "--help",
+        "-c",
+        "10.0.0.2 size",
+        "-M dont 10.0.0.2",
+    ],
+)
 def test_a_probe_that_is_not_understood_is_not_run(words):
     assert probe_arguments("ping", words.split()) is None
 

@@ -122,20 +122,19 @@ def _counters(at: Exec, state: PortState, load: Rates) -> Iterator[str]:
         for side in ("rx", "tx")
         for key in ("packets", "bytes", "errors", "dropped", "multicast")
     }
+    # the kernel counts what it would have said to others before a port had a cable
+    dropped = count["tx", "dropped"] if count["tx", "packets"] else 0
     cleared = at.device.memory.get(_CLEARED_AT, {}).get(state.name)
     since = "never" if cleared is None else elapsed(at.device.now - cleared)
     yield f'  Last clearing of "show interface" counters {since}'
-    yield (
-        f"  Input queue: 0/75/{count['rx', 'dropped']}/0 (size/max/drops/flushes); Total output drops:"
-        f" {count['tx', 'dropped']}"
-    )
+    yield (f"  Input queue: 0/75/{count['rx', 'dropped']}/0 (size/max/drops/flushes); Total output drops: {dropped}")
     policy = any(entry.name == "service-policy" and entry.has("output") for entry in state.interface.section)
     yield f"  Queueing strategy: {'Class-based queueing' if policy else 'fifo'}"
     yield "  Output queue: 0/40 (size/max)"
     yield f"  5 minute input rate {load.bits('rx')} bits/sec, {load.packets('rx')} packets/sec"
     yield f"  5 minute output rate {load.bits('tx')} bits/sec, {load.packets('tx')} packets/sec"
     yield f"     {count['rx', 'packets']} packets input, {count['rx', 'bytes']} bytes, 0 no buffer"
-    yield f"     Received {count['rx', 'multicast']} broadcasts (0 IP multicasts)"
+    yield f"     Received {count['rx', 'multicast']} broadcasts ({count['rx', 'multicast']} IP multicasts)"
     yield "     0 runts, 0 giants, 0 throttles "
     yield f"     {count['rx', 'errors']} input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored"
     yield f"     {count['tx', 'packets']} packets output, {count['tx', 'bytes']} bytes, 0 underruns"
