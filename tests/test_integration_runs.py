@@ -166,7 +166,7 @@ def test_lines_of_progress_of_both_processes_are_shown(tmp_path):
 
 
 def test_tests_that_an_interrupt_ends_are_named(tmp_path):
-    body = "import os, signal, time\ndef test(): os.kill(os.getppid(), signal.SIGINT); time.sleep(30)\n"
+    body = "import os, signal, time\ndef test(): time.sleep(2); os.kill(os.getppid(), signal.SIGINT); time.sleep(30)\n"
     done = example(tmp_path, test_long=body)
     assert "did not end: test_long.py::test" in done.stdout, done.stdout
 
