@@ -126,10 +126,12 @@ def test_what_is_missing_is_installed_at_once_and_one_by_one_only_if_that_fails(
 # ---- two at a time ----
 
 
-def example(folder: Path, dist: str = "loadgroup", **files: str) -> subprocess.CompletedProcess[str]:
-    """What pytest says of tests that have the fixtures and hooks of the integration tests."""
+def example(folder: Path, dist: str = "loadgroup", late: str = "", **files: str) -> subprocess.CompletedProcess[str]:
+    """What pytest says of tests that have the fixtures and hooks of the integration tests; a worker may begin late."""
     hooks = "from tests.integration.conftest import *\nimport tests.integration.conftest as shared\n"
-    (folder / "conftest.py").write_text(f"{hooks}shared.FOLDER = shared.Path(__file__).parent\n")
+    hooks += "shared.FOLDER = shared.Path(__file__).parent\n"
+    hooks += f"if shared.os.environ.get('PYTEST_XDIST_WORKER') == '{late}': shared.time.sleep(3)\n"
+    (folder / "conftest.py").write_text(hooks)
     for name, body in files.items():
         (folder / f"{name}.py").write_text(body)
     spread = ("-n2", f"--dist={dist}", "--no-loadscope-reorder")
@@ -171,12 +173,15 @@ def test_tests_that_an_interrupt_ends_are_named(tmp_path):
     assert "did not end: test_long.py::test" in done.stdout, done.stdout
 
 
-def test_a_program_is_made_while_tests_run_that_do_not_need_it(tmp_path):
+@pytest.mark.parametrize("unused", ["gw0", "gw1"])
+def test_a_program_is_made_while_tests_run_that_do_not_need_it(tmp_path, unused):
+    # both modules are of one group: the worker that begins last is sent home
     tool = "from tests.support.programs import *\nTOOL = Program(name='tool', version='1', make=lambda build: None)\n"
     waits = "from tests.support.programs import cache\nfrom tests.integration.kube import until\n"
     waits += "def test(): until((cache() / 'tool-1/.complete').exists, 'it is made', within_s=120)\n"
     needs = f"{tool}def test(obtain): assert obtain(TOOL).is_dir()\n"
-    done = example(tmp_path, test_inspect_one=waits, test_inspect_two=needs)
+    done = example(tmp_path, late=unused, test_inspect_one=waits, test_inspect_two=needs)
+    assert f"[{unused}]" not in done.stdout, done.stdout
     assert "2 passed" in done.stdout, done.stdout + done.stderr
 
 

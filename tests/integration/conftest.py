@@ -43,9 +43,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Groups | Non
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Begin to make what the tests need; of several workers the first one does."""
+    """Begin to make what the tests need. Each worker does, as any may end first; all but one wait for what is made."""
     config = session.config
-    if getattr(config, "workerinput", {}).get("workerid", "gw0") != "gw0" or config.option.collectonly:
+    if config.option.collectonly:
         return
     names = wanted([item for item in session.items if item.path.is_relative_to(FOLDER)])
     # the processes write past the capture
