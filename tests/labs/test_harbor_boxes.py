@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import subprocess
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,14 +19,14 @@ from pytest_netbench.exports.harbor.box import Box
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="no bubblewrap; fix: apt-get install bubblewrap")
 
 
-def within(folder: Path, work: Callable[[Box], Awaitable[Any]], **shown: Path) -> Any:
+def within(folder: Path, work: Callable[[Box], Awaitable[Any]], network_of: int | None = None, **shown: Path) -> Any:
     """What ``work`` returns in a box whose files are in ``folder``."""
 
     async def run() -> Any:
         places = {f"/{name}": path for name, path in shown.items()}
         box = Box(folder / "box", variables={"WHO": "me"}, shown=places)
         try:
-            await box.open()
+            await box.open(network_of=network_of)
             return await work(box)
         finally:
             await box.close()
@@ -70,6 +73,33 @@ def test_it_sees_what_it_is_shown_and_changes_nothing_of_the_host(tmp_path: Path
 
     within(tmp_path, work, tests=tmp_path / "tests")
     assert list((tmp_path / "tests").iterdir()) == []
+
+
+def test_it_joins_a_process_once_that_has_its_numbers(tmp_path: Path) -> None:
+    # bubblewrap tells its process before it has mapped users and groups; until then nobody can join it
+    with subprocess.Popen(["unshare", "--user", "--net", "sleep", "60"]) as process:
+        try:
+            own = Path(f"/proc/{process.pid}")
+            while (own / "ns/user").readlink() == Path("/proc/self/ns/user").readlink():
+                time.sleep(0.01)
+            assert (own / "gid_map").read_text() == ""
+
+            def mapped() -> None:
+                (own / "uid_map").write_text(f"0 {os.getuid()} 1\n")
+                (own / "setgroups").write_text("deny\n")
+                (own / "gid_map").write_text(f"0 {os.getgid()} 1\n")
+
+            async def work(box: Box) -> bytes:
+                return (await box.run("ip -br link | wc -l")).stdout
+
+            later = threading.Timer(1, mapped)
+            later.start()
+            assert within(tmp_path, work, network_of=process.pid) == b"1\n"
+            later.join()
+        finally:
+            process.kill()
+    with pytest.raises(RuntimeError, match="there is no process"):
+        within(tmp_path / "another", work, network_of=process.pid)
 
 
 def test_files_go_in_and_out_and_links_lead_nowhere(tmp_path: Path) -> None:

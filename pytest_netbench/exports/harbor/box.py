@@ -27,6 +27,7 @@ _LINKS: Final = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _OF_HOST: Final = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ssl")
 _FOLDERS: Final = ("etc", "home/agent", "logs", "opt/netbench", "run", "tests", "tmp", "usr", "var/tmp", "work")
 _LONGEST_LINE: Final = 2**28
+_MAPPED_S: Final = 60.0
 _SERVER: Final = Path(__file__).with_name("box_server.py")
 
 
@@ -80,6 +81,8 @@ class Box:
         }
         for name, text in etc.items():
             (self._folder / "etc" / name).write_text(text)
+        if network_of is not None:
+            await _mapped(network_of)
         joined = () if network_of is None else ("nsenter", "-t", str(network_of), "--user", "--net", "--wd=/")
         self._process = await asyncio.create_subprocess_exec(
             *joined,
@@ -205,6 +208,19 @@ class Box:
         await process.wait()
         if self._reader is not None:
             await self._reader
+
+
+async def _mapped(process: int) -> None:
+    """Wait until a process can be joined: bubblewrap tells which it is before its users and groups are mapped."""
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + _MAPPED_S
+    try:
+        while not Path(f"/proc/{process}/gid_map").read_text(encoding="utf-8"):  # the last one that is written
+            if loop.time() > ends_at:
+                raise RuntimeError(f"process {process} has no users within {_MAPPED_S:.0f} s, so no box can join it")
+            await asyncio.sleep(0.01)
+    except (FileNotFoundError, ProcessLookupError):
+        raise RuntimeError(f"there is no process {process} whose network a box could join") from None
 
 
 def _harmless(member: tarfile.TarInfo, path: str) -> tarfile.TarInfo | None:
