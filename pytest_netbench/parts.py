@@ -1,18 +1,20 @@
-"""Parts by name, from entry points: built-in and third-party dialects, drivers, families and whatever ``Group`` names.
+"""Parts by name: those of this package, and third-party dialects, drivers, families and whatever ``Group`` names.
 
-A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``. In a
-checkout of this project the metadata may be older than ``pyproject.toml``; what only the file names is found, too.
+A third party's part registers itself in its distribution's metadata, e.g.
+``[project.entry-points."pytest_netbench.dialects"]``. A name of this package stays this package's.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any, Literal
 
+from pytest_netbench.builtin import PLACES
 from pytest_netbench.errors import UsageError
 
 Group = Literal[
@@ -22,13 +24,12 @@ Group = Literal[
 
 def names(group: Group) -> tuple[str, ...]:
     """Names known in ``group``, sorted."""
-    return tuple(sorted({point.name for point in (*_installed(group, tuple(sys.path)), *_declared(group))}))
+    return tuple(sorted({point.name for point in _points(group)}))
 
 
 def place(group: Group, name: str) -> str:
     """Where the part called ``name`` is, as ``module:attribute``; empty if there is none."""
-    points = (*_declared(group), *_installed(group, tuple(sys.path)))
-    return next((point.value for point in points if point.name == name), "")
+    return next((point.value for point in _points(group) if point.name == name), "")
 
 
 def load(group: Group, name: str) -> Any:
@@ -37,7 +38,7 @@ def load(group: Group, name: str) -> Any:
     Raises:
         UsageError: No such part; names the known ones and the nearest.
     """
-    for point in (*_declared(group), *_installed(group, tuple(sys.path))):
+    for point in _points(group):
         if point.name == name:
             return point.load()
     raise unknown(name, group)
@@ -47,12 +48,6 @@ def unknown(name: str, group: Group, *others: Group) -> UsageError:
     """The error that no part of ``group`` or of ``others`` is called ``name``; names the known ones and the nearest."""
     known = sorted({one for several in (group, *others) for one in names(several)})
     near = get_close_matches(name, known, n=1)
-    if not known:
-        return UsageError(
-            f"no part of the group pytest_netbench.{group} is installed, so there is no {name!r}. If pyproject.toml"
-            " names one, the installed metadata is out of date; renew it: pip install --no-deps -e . (or reinstall"
-            " pytest-netbench)"
-        )
     return UsageError(
         f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known:"
         f" {', '.join(known) or 'none'})." + (f" Did you mean {near[0]!r}?" if near else "")
@@ -61,8 +56,7 @@ def unknown(name: str, group: Group, *others: Group) -> UsageError:
 
 def is_ours(group: Group, name: str) -> bool:
     """Whether the part called ``name`` is one of this package, or none at all."""
-    found = (point.module for point in (*_declared(group), *_installed(group, tuple(sys.path))) if point.name == name)
-    return next(found, __package__).partition(".")[0] == __package__
+    return place(group, name).partition(".")[0] in {"", __package__}
 
 
 def package(group: Group, name: str) -> str:
@@ -72,19 +66,20 @@ def package(group: Group, name: str) -> str:
     return "" if dist is None else f"{dist.name} {dist.version}"
 
 
+def _points(group: Group) -> Iterator[EntryPoint]:
+    yield from _built_in(group)
+    yield from _installed(group, tuple(sys.path))
+
+
 @cache  # reading the metadata of all distributions takes 10 ms, and a trial loads about twenty parts
 def _installed(group: Group, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001  (a key only)
     return tuple(entry_points(group=f"pytest_netbench.{group}"))
 
 
 @cache
-def _declared(group: Group) -> tuple[EntryPoint, ...]:
-    """Parts that ``pyproject.toml`` of the checkout names; none in an installed package, which has no such file."""
-    path = Path(__file__).parents[1] / "pyproject.toml"
-    if not path.is_file():
-        return ()
-    import tomllib  # noqa: PLC0415  (only in a checkout)
-
-    project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
-    named = project.get("entry-points", {}).get(f"pytest_netbench.{group}", {})
-    return tuple(EntryPoint(name, value, f"pytest_netbench.{group}") for name, value in named.items())
+def _built_in(group: Group) -> tuple[EntryPoint, ...]:
+    if group == "faults":
+        places: Mapping[str, str] = import_module(f"{__package__}.faults").catalogue()
+    else:
+        places = {name: f"{__package__}.{value}" for name, value in PLACES[group].items()}
+    return tuple(EntryPoint(name, value, f"{__package__}.{group}") for name, value in places.items())

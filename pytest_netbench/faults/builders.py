@@ -1,7 +1,7 @@
 """Builders of faults: frozen values that say what is wrong, where it can be, and what it changes.
 
-A value is registered as an entry point of the group ``pytest_netbench.faults``. Its fields say by whom it is
-drawn.
+A value in a module of this package is in the catalogue; other packages name theirs by an entry point of the group
+``pytest_netbench.faults``. Its fields say by whom it is drawn.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import importlib
-import tomllib
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
-from tests.support.doc_examples import ROOT
+from pytest_netbench.faults import catalogue, flow_rules
 from tests.support.memory_parts import install
 
 
@@ -42,20 +41,36 @@ def test_every_built_in_part_loads(group):
     assert all(parts.load(group, name).__name__ for name in parts.names(group))
 
 
-def test_a_group_without_parts_names_the_likely_reason():
-    with pytest.raises(UsageError, match=r"(?s)no part of the group pytest_netbench.nothing is installed.*pip install"):
-        parts.load("nothing", "x")
-
-
 @pytest.mark.parametrize("group", get_args(parts.Group))
-def test_parts_of_a_checkout_are_found_though_its_installed_metadata_is_older(group, monkeypatch: pytest.MonkeyPatch):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-    declared = project.get(f"pytest_netbench.{group}", {})
-    monkeypatch.setattr(parts, "_installed", lambda *_: ())
-    assert set(parts.names(group)) == set(declared)
-    for name, value in declared.items():
-        module, _, attribute = value.partition(":")
-        assert parts.load(group, name) is getattr(importlib.import_module(module), attribute)
+def test_parts_of_this_package_need_no_metadata(group, monkeypatch: pytest.MonkeyPatch):
+    known = parts.names(group)
+    monkeypatch.setattr(parts, "entry_points", lambda **_: ())
+    parts._installed.cache_clear()
+    try:
+        assert known
+        assert parts.names(group) == known
+        assert all(parts.load(group, name) for name in known)
+        assert all(parts.place(group, name).startswith("pytest_netbench.") for name in known)
+    finally:
+        parts._installed.cache_clear()
+
+
+def test_a_third_party_cannot_take_a_name_of_this_package(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    points = "[pytest_netbench.agents]\noracle = mine:Oracle\n[pytest_netbench.faults]\nlink-down = mine:DOWN\n"
+    info = tmp_path / "mine-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text(points)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert parts.load("agents", "oracle").__module__ == "pytest_netbench.agents.oracle"
+    assert parts.load("faults", "link-down").name == "link-down"
+    assert parts.is_ours("faults", "link-down")
+
+
+def test_two_faults_of_one_name_are_refused_with_both_places(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(flow_rules, "SAME", replace(flow_rules.FLOW_RULE_LOOP), raising=False)
+    with pytest.raises(ValueError, match=r"two faults are called flow-rule-loop: .*:FLOW_RULE_LOOP, .*flow_rules:SAME"):
+        catalogue()
 
 
 def test_parts_that_a_new_folder_of_the_search_path_brings_are_found(tmp_path, monkeypatch: pytest.MonkeyPatch):

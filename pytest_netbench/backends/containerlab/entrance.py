@@ -43,8 +43,8 @@ _NAMESPACES = (
     ("mnt", sys.CLONE_NEWNS),
 )
 _FIRST_USER = 0x60000000  # nobody has these numbers; each of an agent's commands has one
-_AGENT_HOME = "/tmp"  # noqa: S108 - a tmpfs of its own
-_SHARED = ("/dev/shm", "/dev/mqueue")  # noqa: S108 - what anybody may write in a container
+_AGENT_HOME = "/tmp"
+_SHARED = ("/dev/shm", "/dev/mqueue")
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
 
 Request = dict[str, Any]

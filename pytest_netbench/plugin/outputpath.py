@@ -1,4 +1,4 @@
-"""Files that options name, which are written when the run has ended."""
+"""The path of a file that an option names, which is written when the run has ended."""
 
 from __future__ import annotations
 
