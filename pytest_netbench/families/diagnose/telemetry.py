@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -22,6 +21,7 @@ from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.platforms.capabilities import CALLS, COUNTERS, MadeCall
 from pytest_netbench.platforms.driver import ListsNeighbors
+from pytest_netbench.randomness import seeded
 
 EVERY_S: Final = 0.5
 """Wall seconds from sample to sample. All traffic is measured for as long."""
@@ -67,7 +67,7 @@ class Telemetry:
         self._lab = lab
         self._nodes = nodes
         self._hosts = frozenset(hosts)
-        self._gaps = random.Random("gaps") if has_gaps else None  # noqa: S311  (must be reproducible, not secret)
+        self._gaps = seeded("gaps") if has_gaps else None
         self._demands = demands
         self._averages = None if monitoring is None else Averages(monitoring)
         self.store = Store(TABLES if monitoring is None else AVERAGED)
