@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, where
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
@@ -25,7 +26,7 @@ _COLUMNS = "     Network          Next Hop            Metric LocPrf Weight Path"
 _HOP_AT, _WIDTH = 22, 16
 """The column of next hops, and the width of networks and next hops."""
 _ORIGINS = {"IGP": "i", "EGP": "e", "incomplete": "?"}
-NONE = "0.0.0.0"  # noqa: S104 - IOS's word for a route of its own
+NONE = UNSPECIFIED  # IOS's word for a route of its own
 
 
 @dataclass(frozen=True, kw_only=True)
