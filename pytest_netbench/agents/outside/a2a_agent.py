@@ -282,7 +282,9 @@ def with_handed_in(final: Submission, handed_in: Submission | None) -> Submissio
 def _conversation(url: str, brief: Brief, ani: Ani) -> Conversation:
     from pytest_netbench.ani.a2a.calling import Conversation  # noqa: PLC0415  (imports a2a)
 
-    wall_left: Callable[[], float | None] = lambda: ani.budget_left().get("wall_s")  # noqa: E731
+    def wall_left() -> float | None:
+        return ani.budget_left().get("wall_s")
+
     return Conversation(url, wall_s=brief.budget.wall_s, wall_left=wall_left, note=_noting(ani))
 
 
