@@ -8,6 +8,7 @@ import select
 import signal
 import sys
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -67,11 +68,10 @@ def answered(env: NetbenchEnv, method: str, given: Any) -> tuple[str, Any]:
 
 def _sendable(error: Exception) -> Exception:
     """The error, or its text if it cannot be sent."""
-    try:
+    with suppress(Exception):  # whatever its own methods raise
         pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
-    except Exception:  # noqa: BLE001 - whatever its own methods raise
-        return NetbenchError(f"{type(error).__name__}: {error}")
-    return error
+        return error
+    return NetbenchError(f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pytest_netbench.agents.purse import Purse
 from pytest_netbench.agents.resolve import resolve_agent
 from pytest_netbench.agents.worker.interface import AniApart, Calls, RecordingApart, ReplayApart
 from pytest_netbench.agents.worker.messages import Connection, NotAMessage, error_object
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import InfrastructureError, InputError, NetbenchError, RequirementMissing
 from pytest_netbench.model.trial import Brief, Submission
 
@@ -103,13 +104,13 @@ class _Inside:
 
     def _prepare(self, params: Mapping[str, Any]) -> dict[str, Any]:
         del params
-        try:
+        with Caught(BaseException) as caught:  # whatever an agent raises is its result
             getattr(self._agent, "prepare", _nothing_to_load)()
-        except (InfrastructureError, InputError, RequirementMissing) as error:
-            return {"error": error_object(error)}
-        except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result)
-            return _raised(ending.read(error, self._agent))
-        return {"result": {}}
+        if caught.error is None:
+            return {"result": {}}
+        if isinstance(caught.error, InfrastructureError | InputError | RequirementMissing):
+            return {"error": error_object(caught.error)}
+        return _raised(ending.read(caught.error, self._agent))
 
     def _run(self, params: Mapping[str, Any]) -> dict[str, Any]:
         brief, trial = Brief.model_validate(params["brief"]), params["trial"]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.families.diagnose.averages import Averages
 from pytest_netbench.families.diagnose.rows import flow_row, lost
@@ -157,16 +158,16 @@ class Telemetry:
             return self._breached[:count]
 
     def _run(self) -> None:
-        try:
+        with Caught(Exception) as caught:
             while not self._ended.is_set() and len(self._breached) < self._most_samples:
                 with looking_at(self._lab):
                     breached = self._sample()
                 with self._sampled:
                     self._breached.append(breached)
                     self._sampled.notify_all()
-        except Exception as error:  # noqa: BLE001 - whoever waits for a sample is told
+        if caught.error is not None:
             with self._sampled:
-                self._failure = LabError(f"telemetry: {error}")
+                self._failure = LabError(f"telemetry: {caught.error}")
                 self._sampled.notify_all()
 
     def _sample(self) -> tuple[int, ...]:
