@@ -8,6 +8,7 @@ import traceback
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pytest_netbench.agents import purse
 from pytest_netbench.agents.cassettes import deck
@@ -98,11 +99,16 @@ def _settings_of(order: Order) -> Settings:
     return replace(order.spec.settings, truth=lambda _: order.truth, reference=lambda _: order.reference)
 
 
+def loaded(packed: bytes) -> Any:
+    """Return what a process of the same run has pickled."""
+    return pickle.loads(packed)  # noqa: S301  (of processes that run our code for us)
+
+
 def _sendable(error: Exception) -> BaseException:
     """``error``, or its words if it cannot be pickled."""
     again: object = None
     with suppress(Exception):  # constructors of errors may raise anything
-        again = pickle.loads(pickle.dumps(error))  # noqa: S301  (our own bytes)
+        again = loaded(pickle.dumps(error))
     if type(again) is type(error) and str(again) == str(error):
         return error
     return InfrastructureError(f"{type(error).__name__}: {error}")

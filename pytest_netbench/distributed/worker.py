@@ -13,7 +13,7 @@ from threading import local
 from typing import Any
 
 from pytest_netbench.agents.purse import Purse
-from pytest_netbench.distributed.carrying import Carrier
+from pytest_netbench.distributed.carrying import Carrier, loaded
 from pytest_netbench.distributed.orders import Delivery
 from pytest_netbench.distributed.till import Till
 from pytest_netbench.distributed.versions import versions
@@ -56,7 +56,7 @@ class TrialWorker:
 
     def carry(self, packed: bytes) -> bytes:
         """Run a pickled ``Order``; return a pickled ``Delivery``."""
-        order = pickle.loads(packed)  # noqa: S301  (of the process that started the run)
+        order = loaded(packed)
         if order.spec.purse is not None and self._till is not None:
             shared = replace(order.spec.purse, socket=self._till.path)
             order = replace(order, spec=order.spec.model_copy(update={"purse": shared}))
@@ -90,6 +90,6 @@ class BudgetKeeper:
 
 def unpacked(packed: bytes) -> Delivery:
     """What came back."""
-    delivery: Any = pickle.loads(packed)  # noqa: S301  (of our worker)
+    delivery = loaded(packed)
     assert isinstance(delivery, Delivery)
     return delivery
