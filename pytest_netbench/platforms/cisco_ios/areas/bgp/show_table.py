@@ -15,13 +15,14 @@ from pytest_netbench.platforms.cisco_ios.areas.policy import communities, frrnam
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
-_CODES = """\
-Status codes: s suppressed, d damped, h history, * valid, > best, i - internal, 
-              r RIB-failure, S Stale, m multipath, b backup-path, f RT-Filter, 
-              x best-external, a additional-path, c RIB-compressed, 
-              t secondary path, L long-lived-stale,
-Origin codes: i - IGP, e - EGP, ? - incomplete
-RPKI validation codes: V valid, I invalid, N Not found"""  # noqa: W291 - as IOS prints it
+_CODES = (
+    "Status codes: s suppressed, d damped, h history, * valid, > best, i - internal, \n"
+    "              r RIB-failure, S Stale, m multipath, b backup-path, f RT-Filter, \n"
+    "              x best-external, a additional-path, c RIB-compressed, \n"
+    "              t secondary path, L long-lived-stale,\n"
+    "Origin codes: i - IGP, e - EGP, ? - incomplete\n"
+    "RPKI validation codes: V valid, I invalid, N Not found"
+)
 _COLUMNS = "     Network          Next Hop            Metric LocPrf Weight Path"
 _HOP_AT, _WIDTH = 22, 16
 """The column of next hops, and the width of networks and next hops."""
