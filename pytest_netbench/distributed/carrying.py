@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 import time
 import traceback
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pytest_netbench.agents import purse
 from pytest_netbench.agents.cassettes import deck
@@ -20,6 +18,7 @@ from pytest_netbench.catching import Caught
 from pytest_netbench.distributed.orders import Delivery, Order
 from pytest_netbench.errors import InfrastructureError, RequirementMissing
 from pytest_netbench.lab.turns import turns_of
+from pytest_netbench.pickling import copied
 from pytest_netbench.trial.cassettes import recorded
 from pytest_netbench.trial.execution import Here, perform
 from pytest_netbench.trial.proving import Proofs
@@ -99,16 +98,11 @@ def _settings_of(order: Order) -> Settings:
     return replace(order.spec.settings, truth=lambda _: order.truth, reference=lambda _: order.reference)
 
 
-def loaded(packed: bytes) -> Any:
-    """Return what a process of the same run has pickled."""
-    return pickle.loads(packed)  # noqa: S301  (of processes that run our code for us)
-
-
 def _sendable(error: Exception) -> BaseException:
     """``error``, or its words if it cannot be pickled."""
     again: object = None
     with suppress(Exception):  # constructors of errors may raise anything
-        again = loaded(pickle.dumps(error))
+        again = copied(error)
     if type(again) is type(error) and str(again) == str(error):
         return error
     return InfrastructureError(f"{type(error).__name__}: {error}")

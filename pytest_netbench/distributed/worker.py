@@ -13,11 +13,12 @@ from threading import local
 from typing import Any
 
 from pytest_netbench.agents.purse import Purse
-from pytest_netbench.distributed.carrying import Carrier, loaded
+from pytest_netbench.distributed.carrying import Carrier
 from pytest_netbench.distributed.orders import Delivery
 from pytest_netbench.distributed.till import Till
 from pytest_netbench.distributed.versions import versions
 from pytest_netbench.errors import ResultsError
+from pytest_netbench.pickling import loaded
 
 
 @dataclass(frozen=True, kw_only=True)

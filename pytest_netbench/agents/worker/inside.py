@@ -92,15 +92,16 @@ class _Inside:
         deck.use_in_process(self._between_trials)
         shared = params["purse"]
         purse.use_in_process(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
-        try:
+        with Caught(BaseException) as caught:  # whatever an agent raises is its result
             self._agent = resolve_agent(params["spec"], rootdir=Path(params["rootdir"]))
             info = self._agent.info
             overrides = info.overrides.model_dump(mode="json", exclude_unset=True)
-            return {"result": {"info": info.model_dump(mode="json"), "overrides": overrides}}
-        except NetbenchError as error:
-            return {"error": error_object(error)}
-        except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result)
-            return _raised(ending.read(error, self._agent))
+            result = {"info": info.model_dump(mode="json"), "overrides": overrides}
+        if caught.error is None:
+            return {"result": result}
+        if isinstance(caught.error, NetbenchError):
+            return {"error": error_object(caught.error)}
+        return _raised(ending.read(caught.error, self._agent))
 
     def _prepare(self, params: Mapping[str, Any]) -> dict[str, Any]:
         del params
