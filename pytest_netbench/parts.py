@@ -72,7 +72,7 @@ def _points(group: Group) -> Iterator[EntryPoint]:
 
 
 @cache  # reading the metadata of all distributions takes 10 ms, and a trial loads about twenty parts
-def _installed(group: Group, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001  (a key only)
+def _installed(group: Group, _search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=f"pytest_netbench.{group}"))
 
 

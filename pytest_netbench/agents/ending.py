@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import pytest_netbench
 from pytest_netbench.agents.llm import raised_by_client
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import AgentError, BudgetExhausted, NetbenchError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.trial import Submission
@@ -69,7 +70,7 @@ def read(error: BaseException, agent: object = None) -> Raised:
         handed_in = error.submission if isinstance(error.submission, Submission) else None
         return error.raised.model_copy(update={"handed_in": handed_in})
     words: dict[str, Any] = {"text": type(error).__name__, "by_client": raised_by_client(error)}
-    try:
+    with Caught(BaseException) as caught:  # its methods are the agent's
         if isinstance(error, BudgetExhausted):
             words["limit"] = ""
         words |= {"text": _text(error, agent), "traceback": _traceback(error)}
@@ -77,8 +78,8 @@ def read(error: BaseException, agent: object = None) -> Raised:
             words["limit"] = str(error.limit)
         submission = getattr(error, "submission", None)
         words["handed_in"] = checked(submission) if isinstance(submission, Submission) else None
-    except BaseException as further:  # noqa: BLE001  (its methods are the agent's)
-        words["text"] += f" (reading it failed: {type(further).__name__})"
+    if caught.error is not None:
+        words["text"] += f" (reading it failed: {type(caught.error).__name__})"
     return Raised(**words)
 
 

@@ -6,7 +6,6 @@ right in 30 % of the trials.
 
 from __future__ import annotations
 
-import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
@@ -15,6 +14,7 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import Diagnosis, RootCause
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+from pytest_netbench.randomness import seeded
 
 SUBMIT: Final = "submit-diagnosis"
 SUBMIT_ANSWER: Final = "submit-answer"
@@ -85,7 +85,7 @@ class RandomGuess(_Guessing):
     name = "random-guess"
 
     def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:
-        source = random.Random(brief.model_dump_json())  # noqa: S311  (must be reproducible, not secret)
+        source = seeded(brief.model_dump_json())
         if source.random() < 0.5:
             return ()
         drawn = source.choice(lists["fault_types"])

@@ -20,6 +20,7 @@ from pytest_netbench.agents.completion import Completion, Message, ToolCall
 from pytest_netbench.agents.failures import Failure, OutOfTime, classify
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import AgentError, CassetteMiss, ProviderError, RunBudgetSpent, UsageError
 
 
@@ -261,11 +262,9 @@ class Llm:
         """US dollars, or ``None`` if the price is unknown: a model without a price is not free."""
         if self._price is not None:
             return self._price.cost_usd(prompt, completion)
-        try:
+        with Caught(Exception) as caught:  # a bare Exception is how litellm says that it has no price
             cost = litellm.completion_cost(completion_response=response, model=self.model)
-        except Exception:  # noqa: BLE001  (a bare Exception is how litellm says that it has no price)
-            return None
-        return float(cost)
+        return float(cost) if caught.error is None else None
 
 
 def raised_by_client(error: BaseException) -> bool:

@@ -10,13 +10,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 from uuid import uuid4
 
 from pytest_netbench.agents import till
+from pytest_netbench.agents.scopes import Scoped
 from pytest_netbench.errors import ResultsError
 
 UNKNOWN: Final = "?"
@@ -116,8 +116,7 @@ class Purse:
         return self.used_up()
 
 
-_of_trial: Final[ContextVar[Purse | None]] = ContextVar("netbench-purse", default=None)
-_of_process: Purse | None = None
+_purse: Final = Scoped[Purse]("netbench-purse")
 
 
 @contextmanager
@@ -127,11 +126,8 @@ def used(purse: Purse | None) -> Iterator[None]:
     Trials that run side by side in one process, each in a thread of its own, spend from purses of their own. A trial's
     agent has a copy of the trial's context.
     """
-    before = _of_trial.set(purse)
-    try:
+    with _purse.used(purse):
         yield
-    finally:
-        _of_trial.reset(before)
 
 
 def use_in_process(purse: Purse | None) -> None:
@@ -139,10 +135,9 @@ def use_in_process(purse: Purse | None) -> None:
 
     Only for the process of an agent, which works for one run.
     """
-    global _of_process  # noqa: PLW0603  (threads of an agent do not inherit its context)
-    _of_process = purse
+    _purse.use_in_process(purse)
 
 
 def current() -> Purse | None:
     """The purse of this context, else of this process, if its run has a budget."""
-    return _of_trial.get() or _of_process
+    return _purse.current()

@@ -136,19 +136,18 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
         params = json.loads(call.arguments or "{}")
     except ValueError as error:
         raise ValueError(f"the arguments are not valid JSON ({error}): {_excerpt(call.arguments)}") from error
-    if not isinstance(params, dict):
-        raise ValueError(f"the arguments must be a JSON object: {_excerpt(call.arguments)}")  # noqa: TRY004  (one kind)
-    return params
+    if isinstance(params, dict):
+        return params
+    raise ValueError(f"the arguments must be a JSON object: {_excerpt(call.arguments)}")
 
 
 def _answer_in(params: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     answer = params.get("answer")
-    if not isinstance(answer, dict):
-        raise ValueError("'answer' must be a JSON object that fits its schema")  # noqa: TRY004  (one kind)
-    wrong = misfit(answer, schema)
-    if wrong:
-        raise ValueError(wrong)
-    return answer
+    if isinstance(answer, dict):
+        if wrong := misfit(answer, schema):
+            raise ValueError(wrong)
+        return answer
+    raise ValueError("'answer' must be a JSON object that fits its schema")
 
 
 def _spec(name: str, description: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_netbench.cli.attending import terminated_as_interrupted
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import InfrastructureError, LabError, UsageError
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.outside.attended import Attendance
@@ -35,7 +36,7 @@ _SERVE: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where the task lies, and where it is served."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder environment/lab of an exported task")
-    parser.add_argument("--host", default="0.0.0.0", help="the address to listen at (default: all)")  # noqa: S104
+    parser.add_argument("--host", default=UNSPECIFIED, help="the address to listen at (default: all)")
     parser.add_argument("--port", type=int, default=7070, help="for requests and checks (default: 7070)")
     parser.add_argument("--mcp-port", type=int, default=7071, help="for MCP (default: 7071)")
     parser.add_argument(
@@ -112,7 +113,7 @@ def _offered(at: Attendance, gateway: Gateway, arguments: argparse.Namespace) ->
     if not poll(partial(_listens, port), until=bool, within_s=_STARTS_S, pause_s=0.1) or server.poll() is not None:
         stack.close()
         raise LabError("the MCP server did not start")
-    own = socket.gethostbyname(socket.gethostname()) if host == "0.0.0.0" else host  # noqa: S104
+    own = socket.gethostbyname(socket.gethostname()) if host == UNSPECIFIED else host
     for login in () if at.brief.ssh is None or own.startswith("127.") else at.brief.ssh.hosts.values():
         stack.enter_context(Relay(own, login.port))
     gateway.begin(at.socket)

@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes none."""
 
 
-def run(arguments: argparse.Namespace) -> int:  # noqa: ARG001
+def run(_arguments: argparse.Namespace) -> int:
     """Print one line per component."""
     print(f"pytest-netbench {__version__}")
     print(f"pytest {metadata.version('pytest')}")

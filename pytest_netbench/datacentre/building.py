@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -25,6 +24,7 @@ from pytest_netbench.datacentre.graph import (
     Graph,
 )
 from pytest_netbench.model.base import Model
+from pytest_netbench.randomness import seeded
 
 RATES_BPS = (10_000_000_000, 25_000_000_000, 40_000_000_000, 100_000_000_000)
 
@@ -49,7 +49,7 @@ def built(sizes: Sizes) -> Graph:
 class _Builder:
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
-        self._source = random.Random(f"datacentre/{sizes.seed}")  # noqa: S311  (must be reproducible, not secret)
+        self._source = seeded(f"datacentre/{sizes.seed}")
         self._graph = Graph()
 
     def graph(self) -> Graph:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
 import time
 import traceback
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +14,11 @@ from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.agents.resolve import agent_id, is_own, resolve_agent
 from pytest_netbench.agents.worker.apart import Processes
+from pytest_netbench.catching import Caught
 from pytest_netbench.distributed.orders import Delivery, Order
 from pytest_netbench.errors import InfrastructureError, RequirementMissing
 from pytest_netbench.lab.turns import turns_of
+from pytest_netbench.pickling import copied
 from pytest_netbench.trial.cassettes import recorded
 from pytest_netbench.trial.execution import Here, perform
 from pytest_netbench.trial.proving import Proofs
@@ -40,9 +41,9 @@ class Carrier:
         """Run ``order``. What goes wrong is part of the delivery."""
         began, clock = time.time(), time.monotonic()
         tape = _tape_of(order)
-        try:
+        with Caught(Exception) as caught:
             delivery = self._carried(order, tape)
-        except Exception as error:  # noqa: BLE001  (whoever sent the order sorts it)
+        if (error := caught.error) is not None:
             delivery = Delivery(error=_sendable(error), trace="".join(traceback.format_exception(error)))
         replayed = None if tape is None else tape.replayed
         return replace(delivery, started_at=began, seconds=time.monotonic() - clock, replayed=replayed)
@@ -99,10 +100,9 @@ def _settings_of(order: Order) -> Settings:
 
 def _sendable(error: Exception) -> BaseException:
     """``error``, or its words if it cannot be pickled."""
-    try:
-        again = pickle.loads(pickle.dumps(error))  # noqa: S301  (our own bytes)
-    except Exception:  # noqa: BLE001  (constructors of errors may raise anything)
-        again = None
+    again: object = None
+    with suppress(Exception):  # constructors of errors may raise anything
+        again = copied(error)
     if type(again) is type(error) and str(again) == str(error):
         return error
     return InfrastructureError(f"{type(error).__name__}: {error}")

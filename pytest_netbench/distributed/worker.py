@@ -18,6 +18,7 @@ from pytest_netbench.distributed.orders import Delivery
 from pytest_netbench.distributed.till import Till
 from pytest_netbench.distributed.versions import versions
 from pytest_netbench.errors import ResultsError
+from pytest_netbench.pickling import loaded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class TrialWorker:
 
     def carry(self, packed: bytes) -> bytes:
         """Run a pickled ``Order``; return a pickled ``Delivery``."""
-        order = pickle.loads(packed)  # noqa: S301  (of the process that started the run)
+        order = loaded(packed)
         if order.spec.purse is not None and self._till is not None:
             shared = replace(order.spec.purse, socket=self._till.path)
             order = replace(order, spec=order.spec.model_copy(update={"purse": shared}))
@@ -90,6 +91,6 @@ class BudgetKeeper:
 
 def unpacked(packed: bytes) -> Delivery:
     """What came back."""
-    delivery: Any = pickle.loads(packed)  # noqa: S301  (of our worker)
+    delivery = loaded(packed)
     assert isinstance(delivery, Delivery)
     return delivery

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from pytest_netbench import deadline
+from pytest_netbench.catching import Caught
 
 T = TypeVar("T")
 
@@ -31,13 +32,10 @@ def run_all(work: Mapping[str, Callable[[], T]], *, within_s: float, side_by_sid
         with places:
             if over.is_set():
                 return
-            try:
-                with deadline.within(ends_at - time.monotonic(), cancelled=over.is_set):
-                    result: T | Exception = piece()
-            except Exception as error:  # noqa: BLE001 - the caller sorts it
-                result = error
+            with Caught(Exception) as caught, deadline.within(ends_at - time.monotonic(), cancelled=over.is_set):
+                result = piece()
         if not over.is_set():
-            done[name] = result
+            done[name] = result if caught.error is None else caught.error
 
     threads = [
         threading.Thread(target=run, args=item, name=f"netbench-evaluation {item[0]}", daemon=True)

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -41,8 +42,8 @@ def check(target: str, *, folder: Path) -> None:
         UsageError: The extra is not installed, the URL has no host, or there is no such folder.
     """
     try:
-        import opentelemetry.exporter.otlp.proto.http  # noqa: PLC0415  (an extra)
-        import opentelemetry.sdk.trace  # noqa: F401, PLC0415
+        for extra in ("opentelemetry.exporter.otlp.proto.http", "opentelemetry.sdk.trace"):
+            import_module(extra)
     except ImportError as error:
         raise UsageError(f"no spans without {error.name}; fix: pip install 'pytest-netbench[otel]'") from error
     if _is_url(target):

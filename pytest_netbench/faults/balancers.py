@@ -60,7 +60,7 @@ def _answers(lab: Lab, p: WrongBackend) -> Iterator[str]:
     yield f"the load balancer on {p.node} answers each request"
 
 
-def _failing(network: Observable, p: WrongBackend) -> Iterator[Observation]:  # noqa: ARG001  (it is asked on its host)
+def _failing(_network: Observable, p: WrongBackend) -> Iterator[Observation]:
     yield asking.config_matches(p.node, p.line, f"{p.node} asks {p.instead} for {p.server}.")
     because = f"{p.node} gets no page for some requests to its own load balancer."
     params, shown = {"node": p.node, "url": _URL}, Matches(pattern=r'"status": 503')

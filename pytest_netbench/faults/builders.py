@@ -25,17 +25,17 @@ ShownBy = Literal["flows", "servers", "telemetry", "bursts", "company"]
 only traffic in bursts; or nothing unless another fault is there."""
 
 
-def nothing(parameters: OnNode) -> frozenset[str]:  # noqa: ARG001  (whatever they are)
+def nothing(_parameters: OnNode) -> frozenset[str]:
     """Return no things: what most faults cut off on paper."""
     return frozenset()
 
 
-def nowhere(parameters: OnNode) -> tuple[Any, ...]:  # noqa: ARG001  (whatever they are)
+def nowhere(_parameters: OnNode) -> tuple[Any, ...]:
     """Return no places: most faults are in one only."""
     return ()
 
 
-def never(parameters: OnNode) -> bool:  # noqa: ARG001  (whatever they are)
+def never(_parameters: OnNode) -> bool:
     """Return that it is not so."""
     return False
 

@@ -158,7 +158,7 @@ def dhcp_fault(
     return fault
 
 
-def _no_address(p: OnDhcp, client: str, interface: str) -> Symptom:  # noqa: ARG001  (of any server)
+def _no_address(_p: OnDhcp, client: str, interface: str) -> Symptom:
     return shows(client, "no address", f"{interface} of {client} has no address.", interface=interface)
 
 

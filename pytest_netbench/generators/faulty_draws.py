@@ -84,8 +84,11 @@ def draw_broken(
             names=parameters.names,
             managed_hosts=managed_hosts,
         ):
-            choose = _hidden_pair if is_masked else _chosen
-            chosen = choose(network, first, level, parameters, source)
+            chosen = (
+                _hidden_pair(network, first, parameters, source)
+                if is_masked
+                else _chosen(network, first, level, parameters, source)
+            )
             if chosen:
                 return Broken(network, chosen, first)
     asked = parameters.model_dump(include={"shapes", "routings", "platforms", "services", "faults"})
@@ -127,11 +130,7 @@ def _chosen(
 
 
 def _hidden_pair(
-    network: DrawnNetwork,
-    first: str,
-    level: int,  # noqa: ARG001  (two, always)
-    parameters: FaultyParameters,
-    source: random.Random,
+    network: DrawnNetwork, first: str, parameters: FaultyParameters, source: random.Random
 ) -> tuple[Choice, ...]:
     """A fault and, behind it, one of the kind ``first`` that hides it; none if the network has no place for both."""
     seen = logins_of(network, parameters.access)

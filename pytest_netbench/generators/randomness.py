@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from pytest_netbench.randomness import seeded
+
 
 def random_of(generator: str, *, seed: int, index: int) -> random.Random:
     """Return the source of the random choices of one draw.
@@ -17,4 +19,4 @@ def random_of(generator: str, *, seed: int, index: int) -> random.Random:
         seed: The seed of the series.
         index: The place in the series.
     """
-    return random.Random(f"{generator}/{seed}/{index}")  # noqa: S311  (must be reproducible, not secret)
+    return seeded(f"{generator}/{seed}/{index}")

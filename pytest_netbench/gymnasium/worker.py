@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import pickle
 import select
 import signal
 import sys
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 from pytest_netbench.errors import InfrastructureError, NetbenchError
 from pytest_netbench.gymnasium.environment import NetbenchEnv
+from pytest_netbench.pickling import copied, loaded
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -26,7 +27,7 @@ def main(descriptor: int, parent: int) -> None:
     _end_with(parent)
     connection: Connection[Any, Any] = Connection(descriptor)
     sys.path[:] = connection.recv()
-    with NetbenchEnv(**pickle.loads(connection.recv())) as env:  # noqa: S301 - from our own process
+    with NetbenchEnv(**loaded(connection.recv())) as env:
         while (request := _next(connection)) is not None:
             try:
                 connection.send(answered(env, *request))
@@ -67,11 +68,10 @@ def answered(env: NetbenchEnv, method: str, given: Any) -> tuple[str, Any]:
 
 def _sendable(error: Exception) -> Exception:
     """The error, or its text if it cannot be sent."""
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
-    except Exception:  # noqa: BLE001 - whatever its own methods raise
-        return NetbenchError(f"{type(error).__name__}: {error}")
-    return error
+    with suppress(Exception):  # whatever its own methods raise
+        copied(error)
+        return error
+    return NetbenchError(f"{type(error).__name__}: {error}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from threading import Thread
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError
 
 
@@ -63,10 +64,9 @@ class Cleanup:
             raise LabError(f"{self._wrong}{self._failure}") from self._failure
 
     def _run(self, began: float) -> None:
-        try:
+        with Caught(Exception) as caught:
             self._work()
-        except Exception as error:  # noqa: BLE001 - given to whoever waits
-            self._failure = error
+        self._failure = caught.error
         self.took_s = time.monotonic() - began
         if self._failure is not None:
             self._tell(f"{self._wrong}{self._failure}")

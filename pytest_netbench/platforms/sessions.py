@@ -46,7 +46,7 @@ Excused = Callable[[Session], bool]
 """Whether a session is expected to be down, so that nothing waits for it."""
 
 
-def none_excused(session: Session) -> bool:  # noqa: ARG001 - one of several predicates
+def none_excused(_session: Session) -> bool:
     """Excuse no session."""
     return False
 

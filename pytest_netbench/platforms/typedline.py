@@ -6,6 +6,8 @@ import re
 import threading
 import time
 
+from pytest_netbench.catching import Caught
+
 _TAIL = 16_384
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|.)|[\x00-\x08\x0b-\x1f]")
 _ROWS = 50
@@ -66,9 +68,9 @@ class Screen:
 
         self._settle()
         screen = pyte.Screen(columns, _ROWS)
-        try:
+        with Caught(Exception) as caught:  # pyte knows not every sequence that a program may show
             pyte.Stream(screen).feed(self._tail)
-        except Exception:  # noqa: BLE001 - pyte knows not every sequence that a program may show
+        if caught.error is not None:
             return None
         rows = screen.display
         start = screen.cursor.y

@@ -60,7 +60,7 @@ class Annotations:
 
     def _file(self, report: pytest.TestReport) -> str:
         """The item's file as GitHub knows it; nothing for a drawn task, and for a file outside the repository."""
-        path = Path(os.path.abspath(self._root / report.location[0]))  # noqa: PTH100  (links are not followed)
+        path = Path(os.path.normpath(self._root / report.location[0]))  # links are not followed
         inside = "::" in report.nodeid and path.is_relative_to(self._workspace)
         return str(path.relative_to(self._workspace)) if inside else ""
 

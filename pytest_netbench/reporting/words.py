@@ -39,12 +39,10 @@ def count(number: int) -> str:
     """
     if number < 1_000:
         return str(number)
-    scaled, unit = float(number), ""
-    for unit in "kMGTP":  # noqa: B007  (the unit is used behind the loop)
-        scaled /= 1_000
-        if scaled < 999.5:
-            break
-    return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
+    scaled, units = number / 1_000, "kMGTP"
+    while scaled >= 999.5 and len(units) > 1:
+        scaled, units = scaled / 1_000, units[1:]
+    return f"{scaled:.1f}{units[0]}" if scaled < 99.95 else f"{scaled:.0f}{units[0]}"
 
 
 def seconds(duration: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pytest_netbench import parts
+from pytest_netbench.catching import Caught
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.protocol import Scorer
@@ -60,17 +61,16 @@ def score_of(scorer: Scorer, record: TrialRecord) -> Score:
 
     ``evidence["error"]`` is set then, and only then.
     """
-    try:
+    with Caught(Exception) as caught:  # the trial was measured; only this number is lost, and says so
         return _plain(scorer.score(record))
-    except Exception as error:  # noqa: BLE001  (the trial was measured; only this number is lost, and says so)
-        words = f"{type(error).__name__}: {error}"
-        return Score(
-            metric=scorer.name,
-            value=None,
-            explanation=f"not measured: scorer {scorer.name!r} failed: {words}",
-            scorer=f"{scorer.name}/{scorer.version}",
-            evidence={"error": words},
-        )
+    words = f"{type(caught.error).__name__}: {caught.error}"
+    return Score(
+        metric=scorer.name,
+        value=None,
+        explanation=f"not measured: scorer {scorer.name!r} failed: {words}",
+        scorer=f"{scorer.name}/{scorer.version}",
+        evidence={"error": words},
+    )
 
 
 def _plain(score: Score) -> Score:

@@ -6,7 +6,7 @@ interface by any name that its device knows. NIKA's compare texts. An answer tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pytest_netbench.model.causes import Cause
@@ -54,23 +54,21 @@ def agreement(causes: Sequence[Cause], answers: Sequence[RootCause], what: What)
             frozenset((*one.resources, *(resource for resource, _ in one.others))) for one in causes
         )
         given: Collection[Any] = dict.fromkeys(one.resource_id for one in answers)
-        fits: Callable[[Any, Any], bool] = lambda truth, answer: answer in truth  # noqa: E731
     else:
         wanted = dict.fromkeys(
             frozenset((*((resource, one.fault_type) for resource in one.resources), *one.others)) for one in causes
         )
         given = dict.fromkeys((one.resource_id, one.fault_type) for one in answers)
-        fits = lambda truth, answer: answer in truth  # noqa: E731
-    return Agreement(_most_pairs(list(wanted), list(given), fits), len(wanted), len(given))
+    return Agreement(_most_pairs(list(wanted), list(given)), len(wanted), len(given))
 
 
-def _most_pairs(wanted: Sequence[Any], given: Sequence[Any], fits: Callable[[Any, Any], bool]) -> int:
-    """The size of a largest matching, by augmenting paths."""
+def _most_pairs(wanted: Sequence[Container[Any]], given: Sequence[Any]) -> int:
+    """The size of a largest matching of answers with what contains them, by augmenting paths."""
     partner: dict[int, int] = {}
 
     def find(one: int, tried: set[int]) -> bool:
         for other, answer in enumerate(given):
-            if other in tried or not fits(wanted[one], answer):
+            if other in tried or answer not in wanted[one]:
                 continue
             tried.add(other)
             if other not in partner or find(partner[other], tried):

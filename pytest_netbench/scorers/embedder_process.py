@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.scorers.embedder import SentenceEmbedder
 
 _METHODS: dict[str, Callable[..., Any]] = {"embed": SentenceEmbedder.embed, "rouge_l": SentenceEmbedder.rouge_l}
@@ -48,11 +49,10 @@ def _own_output() -> Any:
 
 
 def _answer(embedder: SentenceEmbedder, request: str) -> dict[str, Any]:
-    try:
+    with Caught(Exception) as caught:  # reported to the process that asked
         method, *arguments = json.loads(request)
         return {"result": _METHODS[method](embedder, *arguments)}
-    except Exception as error:  # noqa: BLE001  (reported to the process that asked)
-        return {"error": f"{type(error).__name__}: {error}"}
+    return {"error": f"{type(caught.error).__name__}: {caught.error}"}
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ about tasks that were not run, of which the clusters are taken as a sample.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 
+from pytest_netbench.randomness import seeded
 from pytest_netbench.stats.groups import LEVEL, Estimate, student
 from pytest_netbench.stats.intervals import Z_95, Interval, wilson
 
@@ -74,7 +74,7 @@ def bootstrap_mean(clusters: Clusters, *, seed: int = 0) -> Estimate | None:
     made = clustered_mean(clusters)
     if made is None or made.interval is None:
         return made
-    source = random.Random(seed)  # noqa: S311  (a sample, no secret)
+    source = seeded(seed)
     sums = [(math.fsum(cluster), len(cluster)) for cluster in clusters]
     means = sorted(_ratio(source.choices(sums, k=len(sums))) for _ in range(RESAMPLES))
     cut = round(RESAMPLES * (1 - LEVEL) / 2)

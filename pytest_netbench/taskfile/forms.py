@@ -156,7 +156,7 @@ def _per_node(value: Any, where: Where, problems: Problems, nodes: Collection[st
     return {node: read(text, (*where, node), problems) for node, text in raw.items()}
 
 
-def _as_it_is(value: Any, where: Where, problems: Problems) -> Any:  # noqa: ARG001  (one of three readers)
+def _as_it_is(value: Any, _where: Where, _problems: Problems) -> Any:
     return value
 
 

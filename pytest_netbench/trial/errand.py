@@ -13,6 +13,7 @@ from pytest_netbench.agents import ending
 from pytest_netbench.agents.ending import EndedApart, Raised
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.protocol import OpenAni
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import GroundTruthRejected, InfrastructureError, InputError, LabError, RequirementMissing
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Step, Submission, Usage
@@ -166,20 +167,18 @@ class _Errand(Thread):
 
     def prepare(self) -> None:
         """Let the agent load what it needs; otherwise the first trial of a process would lose that time."""
-        try:
+        with Caught(Exception) as caught:
             getattr(self._agent, "prepare", _nothing_to_load)()
-        except Exception as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
-            self.error = error
+        self.error = caught.error  # whatever an agent raises is its result; the caller sorts it
 
     def run(self) -> None:
         self._trial_context.run(self._run)  # what belongs to this trial goes on to do so
 
     def _run(self) -> None:
         if self.error is None:
-            try:
+            with Caught(BaseException) as caught:
                 self._take(self._work())
-            except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
-                self.error = error
+            self.error = caught.error
         if self.error is not None:
             self.raised = ending.read(self.error, self._agent)
 

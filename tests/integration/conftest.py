@@ -24,9 +24,10 @@ from tests.integration.inspect_site import site_of
 from tests.integration.kube import binaries_of_this_machine
 from tests.integration.order import Groups, arrange
 from tests.integration.preparing import beside, wanted
-from tests.labs.ssh.conftest import served  # noqa: F401  (a fixture)
+from tests.labs.ssh import conftest as of_ssh
 from tests.support.programs import NotToBeHad, Program, obtained
 
+served = of_ssh.served
 Obtain = Callable[[Program], Path]
 FOLDER = Path(__file__).parent
 MADE = pytest.StashKey[contextlib.ExitStack]()

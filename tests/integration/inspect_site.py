@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -154,4 +155,4 @@ def running(site: Site, *argv: str, server: OpenAIServer) -> Iterator[subprocess
 def scores_in(sample: Mapping[str, Any]) -> dict[str, float | str | None]:
     """The scores of a sample by name; ``None`` is unscored."""
     values = {name: score["value"] for name, score in (sample.get("scores") or {}).items()}
-    return {name: None if value != value else value for name, value in values.items()}  # noqa: PLR0124  (NaN)
+    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in values.items()}

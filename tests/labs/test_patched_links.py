@@ -27,11 +27,11 @@ pytestmark = [
     pytest.mark.skipif(not networks.redirects(), reason="this kernel redirects no frames"),
     pytest.mark.skipif(build.wire() is None, reason="there is no C compiler"),
 ]
-SLOW = LinkQuality(delay_ms=20)
+PLAIN, SLOW = LinkQuality(), LinkQuality(delay_ms=20)
 CARRIER_S = 5
 
 
-def cable(interface: str, quality: LinkQuality = LinkQuality()) -> Link:  # noqa: B008 - frozen
+def cable(interface: str, quality: LinkQuality = PLAIN) -> Link:
     return Link(endpoints=tuple(Endpoint(node=node, interface=interface) for node in "ab"), quality=quality)
 
 

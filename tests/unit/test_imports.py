@@ -30,7 +30,6 @@ PLACES = {
     "inspect_ai": {"inspect"},
     "jinja2": {"reporting.page.writing"},
     "litellm": {"agents.llm"},
-    "markupsafe": {"reporting.page.writing"},
     "mcp": {"ani.mcp"},
     "networkx": {"datacentre.golden", "families.plan.harness", "reporting.page"},
     "numpy": {"gymnasium", "stats"},

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Final
 
 from pytest_netbench.agents.cassettes.tapes import Replays, Tape
+from pytest_netbench.agents.scopes import Scoped
 
-_of_trial: Final[ContextVar[Tape | None]] = ContextVar("netbench-tape", default=None)
-_of_process: Tape | None = None
+_tape: Final = Scoped[Tape]("netbench-tape")
 
 
 @contextmanager
@@ -20,11 +19,8 @@ def used(tape: Tape | None) -> Iterator[None]:
     Trials that run side by side in one process, each in a thread of its own, have tapes of their own. A trial's agent
     has a copy of the trial's context: if it goes on after its trial has ended, it does not reach the tape of the next.
     """
-    before = _of_trial.set(_of_trial.get() if tape is None else tape)
-    try:
+    with _tape.used(_tape.of_context() if tape is None else tape):
         yield
-    finally:
-        _of_trial.reset(before)
 
 
 def use_in_process(tape: Tape | None) -> None:
@@ -32,13 +28,12 @@ def use_in_process(tape: Tape | None) -> None:
 
     Only for a process that works for one trial at a time: that of an agent, or that of pytest. ``None``: neither.
     """
-    global _of_process  # noqa: PLW0603  (threads of an agent do not inherit its context)
-    _of_process = tape
+    _tape.use_in_process(tape)
 
 
 def current() -> Tape | None:
     """The tape of this context, else of this process."""
-    return _of_trial.get() or _of_process
+    return _tape.current()
 
 
 def replays() -> bool:

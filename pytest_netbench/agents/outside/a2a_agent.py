@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -90,7 +91,7 @@ class A2aAgent:
             confining.require()
         if not self._by_turns:
             mcp_server.require()
-        from pytest_netbench.ani.a2a import calling  # noqa: F401, PLC0415  (imports a2a)
+        import_module("pytest_netbench.ani.a2a.calling")  # imports a2a
 
     def run(self, brief: Brief, ani: Ani) -> Submission:
         """Let the agent work until its task ends or the time is up.
@@ -282,7 +283,9 @@ def with_handed_in(final: Submission, handed_in: Submission | None) -> Submissio
 def _conversation(url: str, brief: Brief, ani: Ani) -> Conversation:
     from pytest_netbench.ani.a2a.calling import Conversation  # noqa: PLC0415  (imports a2a)
 
-    wall_left: Callable[[], float | None] = lambda: ani.budget_left().get("wall_s")  # noqa: E731
+    def wall_left() -> float | None:
+        return ani.budget_left().get("wall_s")
+
     return Conversation(url, wall_s=brief.budget.wall_s, wall_left=wall_left, note=_noting(ani))
 
 

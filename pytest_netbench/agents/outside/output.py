@@ -64,9 +64,9 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError as error:
         begin = " ".join(text[:_SHOWN].split())
         raise ValueError(f"not JSON ({error}); it begins with {begin!r}" if begin else "it printed nothing") from None
-    if not isinstance(value, dict):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004  (one kind)
-    return value
+    if isinstance(value, dict):
+        return value
+    raise ValueError("it is not a JSON object")
 
 
 def _at(value: Any, path: str) -> Any:

@@ -6,6 +6,7 @@ Whatever the agent's code does here (it prints, it hangs, it ends the process) r
 from __future__ import annotations
 
 import faulthandler
+import inspect
 import json
 import os
 import sys
@@ -44,7 +45,8 @@ def main(request: dict[str, Any], answers: int) -> None:
         _end(answers, {"error": words, "frames": frames})
 
     def leave(status: int) -> None:
-        frames = frames_from(sys._getframe(1), module=spec.partition(":")[0], rootdir=rootdir)  # noqa: SLF001
+        own = inspect.currentframe()
+        frames = frames_from(own and own.f_back, module=spec.partition(":")[0], rootdir=rootdir)
         _say(answers, {"stage": stage[0], "frames": frames})
         _LEAVE(status)
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from pytest_netbench.agents.keys import VARIABLES, missing_key, provider_of
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import AgentCannotStart, UsageError
 
 PROVIDERS: Final = frozenset(
@@ -59,13 +60,10 @@ def _is_known(model: str, request: dict[str, Any]) -> bool:
     litellm = load_litellm()
     if model.partition("/")[0] in {one["provider"] for one in litellm.custom_provider_map or ()}:
         return True
-    try:
+    with Caught(Exception) as caught:
         litellm.get_llm_provider(model=model, api_base=request.get("api_base"))
-    except litellm.BadRequestError:
-        return False
-    except Exception:  # noqa: BLE001  (a provider that is configured in another way: its first request will tell)
-        return True
-    return True
+    # any other error: the provider is configured in another way, and its first request will tell
+    return not isinstance(caught.error, litellm.BadRequestError)
 
 
 def _unknown(model: str, spec: str, known: Sequence[str]) -> str:

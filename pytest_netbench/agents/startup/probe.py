@@ -51,7 +51,7 @@ def probe_class(
         "sys_path": sys.path,
     }
     reading, writing = os.pipe()
-    with open(reading, "rb") as answers:  # noqa: PTH123  (a descriptor)
+    with os.fdopen(reading, "rb") as answers:
         try:
             ended = _carried_out(request, spec, writing, limit_s)
         finally:

@@ -25,6 +25,7 @@ from pytest_netbench.agents.purse import Purse
 from pytest_netbench.agents.resolve import resolve_agent
 from pytest_netbench.agents.worker.interface import AniApart, Calls, RecordingApart, ReplayApart
 from pytest_netbench.agents.worker.messages import Connection, NotAMessage, error_object
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import InfrastructureError, InputError, NetbenchError, RequirementMissing
 from pytest_netbench.model.trial import Brief, Submission
 
@@ -91,25 +92,26 @@ class _Inside:
         deck.use_in_process(self._between_trials)
         shared = params["purse"]
         purse.use_in_process(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
-        try:
+        with Caught(BaseException) as caught:  # whatever an agent raises is its result
             self._agent = resolve_agent(params["spec"], rootdir=Path(params["rootdir"]))
             info = self._agent.info
             overrides = info.overrides.model_dump(mode="json", exclude_unset=True)
-            return {"result": {"info": info.model_dump(mode="json"), "overrides": overrides}}
-        except NetbenchError as error:
-            return {"error": error_object(error)}
-        except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result)
-            return _raised(ending.read(error, self._agent))
+            result = {"info": info.model_dump(mode="json"), "overrides": overrides}
+        if caught.error is None:
+            return {"result": result}
+        if isinstance(caught.error, NetbenchError):
+            return {"error": error_object(caught.error)}
+        return _raised(ending.read(caught.error, self._agent))
 
     def _prepare(self, params: Mapping[str, Any]) -> dict[str, Any]:
         del params
-        try:
+        with Caught(BaseException) as caught:  # whatever an agent raises is its result
             getattr(self._agent, "prepare", _nothing_to_load)()
-        except (InfrastructureError, InputError, RequirementMissing) as error:
-            return {"error": error_object(error)}
-        except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result)
-            return _raised(ending.read(error, self._agent))
-        return {"result": {}}
+        if caught.error is None:
+            return {"result": {}}
+        if isinstance(caught.error, InfrastructureError | InputError | RequirementMissing):
+            return {"error": error_object(caught.error)}
+        return _raised(ending.read(caught.error, self._agent))
 
     def _run(self, params: Mapping[str, Any]) -> dict[str, Any]:
         brief, trial = Brief.model_validate(params["brief"]), params["trial"]

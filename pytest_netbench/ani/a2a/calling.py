@@ -29,6 +29,7 @@ from a2a.types import (
 )
 
 from pytest_netbench.ani.a2a.contents import data_part, objects_of, text_of, text_part
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import AgentError, BudgetExhausted, NetbenchError
 
 MAX_ANSWER_BYTES: Final = 16 * 2**20
@@ -216,10 +217,11 @@ class Conversation:
         client, task_id = self._client, self._task_id
         try:
             if client is not None and task_id:
-                async with asyncio.timeout(_LEAVE_S):
-                    await client.cancel_task(CancelTaskRequest(id=task_id))
-        except Exception as error:  # noqa: BLE001  (it need not obey)
-            self._say(f"A2A task {task_id} was not canceled: {_reason(error)}")
+                with Caught(Exception) as caught:  # it need not obey
+                    async with asyncio.timeout(_LEAVE_S):
+                        await client.cancel_task(CancelTaskRequest(id=task_id))
+                if caught.error is not None:
+                    self._say(f"A2A task {task_id} was not canceled: {_reason(caught.error)}")
         finally:
             if self._http is not None:
                 await self._http.aclose()

@@ -11,6 +11,7 @@ from pytest_netbench.backends.gns3.ports import kernel_interface
 from pytest_netbench.backends.gns3.prober import VpcsProber
 from pytest_netbench.backends.gns3.server import Server
 from pytest_netbench.errors import LabError
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.lab.connections import ConsoleConnections
 from pytest_netbench.lab.consoles import PROMPT, Console
 from pytest_netbench.lab.device_node import DeviceNode
@@ -23,7 +24,7 @@ from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import Isolation
 
 _PROMPTS: Final = {"vpcs": re.compile(r"(?:\A|\n)[^\s>]+> ?\Z"), "device": PROMPT, "shell": PROMPT}
-_ANYWHERE: Final = ("0.0.0.0", "::", "")  # noqa: S104 - what a server says that listens everywhere
+_ANYWHERE: Final = (UNSPECIFIED, "::", "")  # what a server says that listens everywhere
 _TELNET: Final = "telnet"
 _READ_ONLY: Final = {
     "shell": "on a host a user without rights, if the host can take rights away; the view node of vtysh",

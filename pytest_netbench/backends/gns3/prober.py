@@ -15,6 +15,7 @@ from pytest_netbench.lab.protocols import LabNode
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.platforms.vpcs.session import session_of
 from pytest_netbench.platforms.vpcs.settings import Settings
+from pytest_netbench.randomness import seeded
 
 _KINDS: Final = {"icmp": "", "udp": " -2", "tcp": " -3"}
 _ANSWER = re.compile(r"(?:icmp_seq|udp_seq|^Connect\b.*\bseq)=\d+ ttl=\d+ time=([\d.]+) ms *$", re.MULTILINE)
@@ -67,7 +68,7 @@ class VpcsProber:
         for one in probes:
             if (why := self.beyond(one)) is not None:
                 raise RequirementMissing(f"a probe from {one.source} to {one.target} cannot be measured: {why}")
-        draw = random.Random(seed)  # noqa: S311 - ports are no secrets
+        draw = seeded(seed)
         by_source: dict[str, list[tuple[int, Probe, str]]] = {}
         for number, one in enumerate(probes):
             by_source.setdefault(one.source, []).append((number, one, _ports(one, draw)))

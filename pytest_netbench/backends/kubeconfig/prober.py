@@ -20,6 +20,7 @@ from pytest_netbench.lab.kubernetes.client import POD, SERVICE, Object, Refused
 from pytest_netbench.lab.kubernetes.stores import key_of
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
+from pytest_netbench.randomness import seeded
 
 TO_POD: Final = "pod"
 """In place of an address: that of the target's pod at the moment."""
@@ -43,7 +44,7 @@ class ExecProber:
         if not probes:
             return []
         self._control.settle()
-        draw = random.Random(seed)  # noqa: S311 - ports are no secrets
+        draw = seeded(seed)
         patience = max(1 + (repetitions if one.repetitions is None else one.repetitions) for one in probes)
         timeout_s = max(one.timeout_s for one in probes)
         return self._control.run(_probed(self._control.cluster, probes, draw, timeout_s, patience))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 from pytest_netbench.backends.testbed.devices import Held
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.attaching.exchanging import Exchanging, exchanging
 from pytest_netbench.lab.attaching.putting_back import side_by_side
@@ -102,10 +103,8 @@ class TestbedLab:
 def _put_back(device: Held) -> str | None:
     """Put a device back and let go of it; return why it is not as it was, if so. The journal stays then."""
     try:
-        device.restore()
-    except Exception as error:  # noqa: BLE001 - given to whoever waits
-        return str(error)
-    else:
-        return None
+        with Caught(Exception) as caught:
+            device.restore()
+        return None if caught.error is None else str(caught.error)
     finally:
         device.release()

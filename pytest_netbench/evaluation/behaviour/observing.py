@@ -8,7 +8,6 @@ if its outcome differs. How a node says no (an ICMP message of which kind, or no
 from __future__ import annotations
 
 import ipaddress
-import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,6 +16,7 @@ from pytest_netbench.lab.probing import Probe, ProbeResult, Samples
 from pytest_netbench.model.behaviour import Outcome, Table
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.platforms.driver import Route
+from pytest_netbench.randomness import seeded
 
 BATCH = 100
 FEW = 20
@@ -75,7 +75,7 @@ class Observer:
             seed: Draws the order.
             earlier: What was found before at the same moment. What is found again is not tried a second time.
         """
-        order = random.Random(seed).sample(range(len(flows)), len(flows))  # noqa: S311 - an order, not a secret
+        order = seeded(seed).sample(range(len(flows)), len(flows))
         expected = None if earlier is None else [earlier[index] for index in order]
         found = dict(zip(order, self.at_once([flows[index] for index in order], expected=expected), strict=True))
         again = [

@@ -5,13 +5,13 @@ Pure. The sample is the same for the same flows and the same prober, so that res
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pytest_netbench.evaluation.flows.packets import is_at_a_boundary
 from pytest_netbench.model.behaviour import HeldFlow
 from pytest_netbench.model.reference import FlowKey
+from pytest_netbench.randomness import seeded
 
 ALLOWED_S: Final = 60.0
 """Wall seconds in which flows are measured that need not be."""
@@ -60,7 +60,7 @@ def sample(
     ]
     others = sorted({*able} - {*needed})
     room = max(0, round(ALLOWED_S * per_s) - len(needed))
-    drawn = random.Random(seed).sample(others, min(room, len(others)))  # noqa: S311 - a sample, not a secret
+    drawn = seeded(seed).sample(others, min(room, len(others)))
     chosen = sorted([*needed, *drawn])
     why = [reason for reason in reasons if reason is not None]
     return Sample(

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 
 from pytest_netbench.evaluation.behaviour.pasting import Entry, changes_to_paste
@@ -128,6 +127,7 @@ class _Names:
     def __init__(self, behaviour: Behaviour, named: Sequence[str]) -> None:
         self._addresses = behaviour.addresses
         self._prefixes = _prefixes([*named, *(prefix for table in behaviour.tables for prefix in table)])
+        self._known: dict[str, tuple[str, ...]] = {}
 
     def keys(self, held: HeldFlow) -> Iterator[_Key]:
         flow = held.flow
@@ -145,10 +145,11 @@ class _Names:
         names = dict.fromkeys(name for name in (node, address) if name is not None)
         return (ANY, *around, *names)
 
-    @cache  # noqa: B019 - it lives as long as one call of _cover
     def _around(self, address: str) -> tuple[str, ...]:
-        wanted = ipaddress.ip_address(address)
-        return tuple(str(one) for one in self._prefixes if wanted in one)[:MOST_PREFIXES]
+        if address not in self._known:
+            wanted = ipaddress.ip_address(address)
+            self._known[address] = tuple(str(one) for one in self._prefixes if wanted in one)[:MOST_PREFIXES]
+        return self._known[address]
 
 
 def _prefixes(texts: Sequence[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:

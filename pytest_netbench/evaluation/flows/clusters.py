@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from random import Random
 from typing import Any, Final
 
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.objects import OUTSIDE, POD, objects_of
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
+from pytest_netbench.randomness import seeded
 
 _PORT: Final = re.compile(r"(?<=port: )\d+|(?<=Port: )\d+")
 _TRANSPORTS: Final = ("tcp", "udp")
@@ -36,7 +36,7 @@ def cluster_flows(task: Task, *, seed: int, count: int) -> tuple[ReferenceFlow, 
         count: At most so many.
     """
     every = list(_flows(task))
-    chosen = sorted(Random(seed).sample(range(len(every)), min(count, len(every))))  # noqa: S311 - a draw, no secret
+    chosen = sorted(seeded(seed).sample(range(len(every)), min(count, len(every))))
     return tuple(every[index] for index in chosen)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
+
+from pytest_netbench.randomness import seeded
 
 T = TypeVar("T")
 _FLOAT = 1 << 48
@@ -18,7 +19,7 @@ class Lots:
     """
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)  # noqa: S311 - a reproducible draw, nothing secret
+        self._random = seeded(seed)
 
     def below(self, count: int) -> int:
         """A number from 0 to ``count - 1``; ``count`` may have more bits than a float."""

@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from pytest_netbench.catching import Caught
+
 FIRST_S = 0.05
 """Wall seconds after which a change is looked at for the first time. Most changes take less."""
 GROWTH = 1.2
@@ -103,13 +105,12 @@ class Background:
 
     def _looks(self, at: float) -> bool:
         """Look once; whether that was possible."""
-        try:
+        with Caught(Exception) as caught:
             self._look()
-        except Exception as error:  # noqa: BLE001  (the thread that makes the change raises it)
-            with self._lock:
-                self._error, self._thread = error, None
-            return False
         with self._lock:
+            if caught.error is not None:  # the thread that makes the change raises it
+                self._error, self._thread = caught.error, None
+                return False
             if self._open:
                 self._looked_again_after(at - self._looked_at)
             self._looked_at = at

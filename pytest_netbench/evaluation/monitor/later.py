@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from pytest_netbench.catching import Caught
+
 
 class Later:
     """Runs one piece of work at a time in a thread. Used by one thread at a time."""
@@ -62,7 +64,6 @@ class Later:
             raise error
 
     def _run(self, work: Callable[[], None]) -> None:
-        try:
+        with Caught(Exception) as caught:
             work()
-        except Exception as error:  # noqa: BLE001  (whoever waits for the work raises it)
-            self._error = error
+        self._error = caught.error  # whoever waits for the work raises it

@@ -33,13 +33,17 @@ from typing import Any
 LAB = os.environ.get("NETBENCH_LAB", "http://lab:7070")
 
 
+def opened(path: str, content: bytes | None = None, *, timeout_s: float) -> Any:
+    """The lab's answer to a request: a POST of JSON if there is content."""
+    headers = {} if content is None else {"Content-Type": "application/json"}
+    # LAB is ours
+    return urllib.request.urlopen(urllib.request.Request(LAB + path, content, headers), timeout=timeout_s)  # noqa: S310
+
+
 def post(path: str, content: bytes) -> Any:
     """What the lab answers to a request; ends with its error."""
-    request = urllib.request.Request(  # noqa: S310  (LAB is ours)
-        LAB + path, data=content, headers={"Content-Type": "application/json"}
-    )
     try:
-        with urllib.request.urlopen(request, timeout=3600) as answer:  # noqa: S310
+        with opened(path, content, timeout_s=3600) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
         text = error.read().decode(errors="replace")
@@ -112,7 +116,7 @@ def parsed(text: str) -> Any:
 def is_open() -> bool:
     """Whether the lab takes requests."""
     try:
-        with urllib.request.urlopen(f"{LAB}/health", timeout=5) as answer:  # noqa: S310
+        with opened("/health", timeout_s=5) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.platforms.capabilities import InterfaceCounters
+from pytest_netbench.randomness import seeded
 
 MISSING: Final = 0.2
 """Share of the polls that fail."""
@@ -26,7 +26,7 @@ class Averages:
 
     def __init__(self, monitoring: Monitoring) -> None:
         self._monitoring = monitoring
-        self._source = random.Random(monitoring.seed)  # noqa: S311  (must be reproducible, not secret)
+        self._source = seeded(monitoring.seed)
         self._before: dict[Port, InterfaceCounters] = {}
         self._polled: tuple[float, float] | None = None
 

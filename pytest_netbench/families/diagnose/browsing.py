@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from pytest_netbench.lab.stopwatch import stopwatch_of
 from pytest_netbench.lab.turns import looking_at
 from pytest_netbench.model.diagnosis import Browsing as Schedule
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.randomness import seeded
 
 PATIENCE_S: Final = 2.0
 """Wall seconds after which a request has failed."""
@@ -54,7 +54,7 @@ class Browsing:
             self._thread.join()
 
     def _run(self, schedule: Schedule) -> None:
-        source = random.Random(schedule.seed)  # noqa: S311  (must be reproducible, not secret)
+        source = seeded(schedule.seed)
         while self._waited(source.expovariate(schedule.per_s)):
             # drawn for a client that has crashed as well: the others ask as they would without the fault
             client, page = source.choice(self._uses.clients), source.choice(self._uses.pages)

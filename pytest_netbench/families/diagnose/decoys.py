@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
-from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence import asking, sql
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.lab.capabilities import LINKS
@@ -19,6 +19,7 @@ from pytest_netbench.model.payload import Networked
 NOTICED_S: Final = 5.0
 """Wall seconds in which routers notice that a cable has no carrier."""
 _PAUSE_S: Final = 0.05  # no event says that a session is down
+_LATEST: Final = "(SELECT max(time_s) FROM neighbors)"
 _UP: Final = {"ospf": "OSPF neighbor", "bgp": "BGP neighbor up"}
 """By protocol: the state of a device that has a neighbor."""
 
@@ -80,15 +81,7 @@ def _came_back(one: Decoy, network: Observable) -> Iterator[Observation]:
         elif network.has_counters and node in network.measured:
             yield Observation(
                 method="query-telemetry",
-                params={"sql": _up(node, one.protocol, address)},
+                params={"sql": sql.is_up(node, one.protocol, address, _LATEST)},
                 shows=Matches(pattern=r'"rows": \[\[1\]\]'),
                 because=because,
             )
-
-
-def _up(node: str, protocol: str, address: str) -> str:
-    latest = "(SELECT max(time_s) FROM neighbors)"
-    return (
-        f"SELECT count(*) FROM neighbors WHERE node = '{node}' AND protocol = '{protocol}' AND"  # noqa: S608  (names of the task)
-        f" address = '{address}' AND is_up AND time_s = {latest}"
-    )

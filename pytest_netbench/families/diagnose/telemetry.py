@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.families.diagnose.averages import Averages
 from pytest_netbench.families.diagnose.rows import flow_row, lost
@@ -22,6 +22,7 @@ from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.platforms.capabilities import CALLS, COUNTERS, MadeCall
 from pytest_netbench.platforms.driver import ListsNeighbors
+from pytest_netbench.randomness import seeded
 
 EVERY_S: Final = 0.5
 """Wall seconds from sample to sample. All traffic is measured for as long."""
@@ -67,7 +68,7 @@ class Telemetry:
         self._lab = lab
         self._nodes = nodes
         self._hosts = frozenset(hosts)
-        self._gaps = random.Random("gaps") if has_gaps else None  # noqa: S311  (must be reproducible, not secret)
+        self._gaps = seeded("gaps") if has_gaps else None
         self._demands = demands
         self._averages = None if monitoring is None else Averages(monitoring)
         self.store = Store(TABLES if monitoring is None else AVERAGED)
@@ -157,16 +158,16 @@ class Telemetry:
             return self._breached[:count]
 
     def _run(self) -> None:
-        try:
+        with Caught(Exception) as caught:
             while not self._ended.is_set() and len(self._breached) < self._most_samples:
                 with looking_at(self._lab):
                     breached = self._sample()
                 with self._sampled:
                     self._breached.append(breached)
                     self._sampled.notify_all()
-        except Exception as error:  # noqa: BLE001 - whoever waits for a sample is told
+        if caught.error is not None:
             with self._sampled:
-                self._failure = LabError(f"telemetry: {error}")
+                self._failure = LabError(f"telemetry: {caught.error}")
                 self._sampled.notify_all()
 
     def _sample(self) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.injecting import Injected
@@ -105,13 +106,12 @@ class Timetable:
         return frozenset(number for number, one in enumerate(self._schedules) if one.heals)
 
     def _run(self) -> None:
-        try:
+        with Caught(Exception) as caught:
             while not self._ended.wait(self._wait_s()):
                 if self._wanted() != self._there:
                     with looking_at(self._lab):
                         self._set(self._wanted())
-        except Exception as error:  # noqa: BLE001 - stop() tells it
-            self._failure = error
+        self._failure = caught.error  # stop() tells it
 
     def _passed(self) -> float:
         return self._stopwatch.lab_s() - self._began_at

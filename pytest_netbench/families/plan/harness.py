@@ -158,14 +158,13 @@ def _plain(value: Any) -> Any:
 
 
 def _error(error: BaseException) -> str:
-    try:
+    with contextlib.suppress(BaseException):  # the methods of an error may be the program's
         steps = traceback.extract_tb(error.__traceback__)
         where = [f"line {step.lineno}" for step in steps if step.filename == "<code>"]
         words = f"{type(error).__name__}: {error}"
         at = f" ({where[-1]} of the code)" if where else ""
         return f"{words[:LONGEST_ERROR]}{at}"
-    except BaseException:  # noqa: BLE001  (the methods of an error may be the program's)
-        return "an error that cannot be shown"
+    return "an error that cannot be shown"
 
 
 if __name__ == "__main__":

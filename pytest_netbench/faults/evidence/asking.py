@@ -7,11 +7,13 @@ from ipaddress import IPv4Network
 from typing import Final
 
 from pytest_netbench.dialects.signs import sign_of
+from pytest_netbench.faults.evidence import sql
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Configured, Matches, Observation, Refused
 
 _LAST: Final = "(SELECT max(time_s) FROM interfaces WHERE time_s < (SELECT max(time_s) FROM interfaces))"
 """The last sample that is whole."""
+_NEWEST: Final = "(SELECT max(time_s) FROM interfaces)"
 _LATELY_S: Final = 5
 """Wall seconds."""
 _ARRIVES: Final = 0.95
@@ -49,12 +51,9 @@ def state(network: Observable, node: str, name: str, because: str, /, **words: o
 def neighbor_lost(network: Observable, node: str, protocol: str, address: str) -> Iterator[Observation]:
     """The telemetry has no neighbor of a node that is up at an address."""
     if network.has_counters and node in network.measured:
-        sql = (
-            f"SELECT count(*) FROM neighbors WHERE node = '{node}' AND protocol = '{protocol}' AND"  # noqa: S608  (names of the task)
-            f" address = '{address}' AND is_up AND time_s = {_LAST}"
-        )
+        query = sql.is_up(node, protocol, address, _LAST)
         because = f"{address} is not up as {protocol.upper()} neighbor of {node}."
-        yield Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because, is_shared=True)
+        yield Observation(method="query-telemetry", params={"sql": query}, shows=_NONE, because=because, is_shared=True)
 
 
 def lost_between(
@@ -83,9 +82,12 @@ def lost_between(
 def _counted(what: str, node: str, interface: str) -> str:
     """A query for the packets of an interface in the last seconds."""
     column = f"{what}_packets"
-    return (
-        f"SELECT max({column}) - min({column}) FROM interfaces WHERE node = '{node}' AND"  # noqa: S608  (names of the task)
-        f" interface = '{interface}' AND time_s > (SELECT max(time_s) FROM interfaces) - {_LATELY_S}"
+    return sql.select(
+        f"max({column}) - min({column})",
+        "interfaces",
+        f"node = '{node}'",
+        f"interface = '{interface}'",
+        f"time_s > {_NEWEST} - {_LATELY_S}",
     )
 
 
@@ -93,9 +95,9 @@ def not_counted(network: Observable, node: str, interface: str | None, because: 
     """The telemetry has no counters of a node, or of one of its interfaces; none if it never has."""
     if not network.has_counters or (network.is_limited and node not in network.measured):
         return
-    only = "" if interface is None else f" AND interface = '{interface}'"
-    sql = f"SELECT count(*) FROM interfaces WHERE node = '{node}'{only} AND time_s = {_LAST}"  # noqa: S608  (names of the task)
-    yield Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because)
+    only = () if interface is None else (f"interface = '{interface}'",)
+    query = sql.select("count(*)", "interfaces", f"node = '{node}'", *only, f"time_s = {_LAST}")
+    yield Observation(method="query-telemetry", params={"sql": query}, shows=_NONE, because=because)
 
 
 def unreached(network: Observable, source: str, target: str | None) -> Iterator[Observation]:

@@ -6,13 +6,13 @@ Source: the released manifests of github.com/GoogleCloudPlatform/microservices-d
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from pytest_netbench.kubernetes.applications.addresses import OTHER_PORTS, service_addresses
 from pytest_netbench.kubernetes.applications.graph import Admits, Application, Serves, Style, Workload
 from pytest_netbench.kubernetes.applications.seconds import with_second_policies
+from pytest_netbench.randomness import seeded
 
 NAME: Final = "boutique"
 
@@ -80,7 +80,7 @@ def boutique(seed: int = 0, *, seconds: bool = False) -> Application:
         seed: Of the addresses of its Services, of the port at which nothing serves, and of the order of its objects.
         seconds: Whether some workloads have two policies, which say the same together. None has as it is published.
     """
-    source = random.Random(f"{NAME}/{seed}")  # noqa: S311  (must be reproducible, not secret)
+    source = seeded(f"{NAME}/{seed}")
     addresses = service_addresses(len(WORKLOADS), source)
     workloads = tuple(
         Workload(

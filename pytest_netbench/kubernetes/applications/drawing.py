@@ -21,6 +21,7 @@ from pytest_netbench.kubernetes.applications.graph import (
 )
 from pytest_netbench.kubernetes.applications.seconds import with_second_policies
 from pytest_netbench.kubernetes.applications.words import LOADS, MONITORS, NAMES, NAMESPACES, PORTS, SERVICE_PORTS
+from pytest_netbench.randomness import seeded
 
 FEWEST: Final = 6
 MOST: Final = 40
@@ -61,7 +62,7 @@ def drawn(seed: int, *, services: int, seconds: bool = False) -> Application:
     """
     if not FEWEST <= services <= MOST:
         raise UsageError(f"an application of {services} workloads cannot be drawn ({FEWEST} to {MOST})")
-    source = random.Random(f"application/{services}/{seed}")  # noqa: S311  (must be reproducible, not secret)
+    source = seeded(f"application/{services}/{seed}")
     default: Default = source.choice(("deny", "deny", "allow"))
     sends: Sends = source.choice(("anywhere", "calls"))
     namespaces = source.sample(NAMESPACES, 1 + services // _IN_A_NAMESPACE)

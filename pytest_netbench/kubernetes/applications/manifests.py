@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from typing import Final
 
 from pytest_netbench.kubernetes.applications.graph import LABEL, Application, Workload
 from pytest_netbench.kubernetes.applications.policies import Object, policies
+from pytest_netbench.randomness import seeded
 
 IMAGE: Final = "netbench/service:1"
 HEALTH: Final = "/healthz"
@@ -15,7 +15,7 @@ HEALTH: Final = "/healthz"
 
 def manifests(application: Application) -> list[Object]:
     """Return all objects: the namespaces first, then the others, each in an order that the application's seed draws."""
-    source = random.Random(f"objects/{application.seed}")  # noqa: S311  (must be reproducible, not secret)
+    source = seeded(f"objects/{application.seed}")
     namespaces = [_namespace(name) for name in application.namespaces]
     others = [
         *(_deployment(application, one) for one in application.workloads),

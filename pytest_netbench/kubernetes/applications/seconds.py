@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from pytest_netbench.kubernetes.applications.graph import Workload
 from pytest_netbench.kubernetes.applications.words import POLICIES
+from pytest_netbench.randomness import seeded
 
 _SHARE: Final = 0.4
 
@@ -20,6 +20,6 @@ def with_second_policies(workloads: Iterable[Workload], seed: int) -> tuple[Work
         workloads: In a fixed order.
         seed: Equal seeds choose equally.
     """
-    source = random.Random(f"seconds/{seed}")  # noqa: S311  (must be reproducible, not secret)
+    source = seeded(f"seconds/{seed}")
     draws = ((one, source.random() < _SHARE, source.choice(POLICIES)) for one in workloads)
     return tuple(replace(one, second=name) if is_chosen else one for one, is_chosen, name in draws)

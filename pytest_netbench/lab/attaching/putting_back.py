@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Final, TypeVar
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.cleanup import Cleanup
 
@@ -30,10 +31,10 @@ def side_by_side(held: Mapping[str, K], work: Callable[[str, K], R]) -> dict[str
             if found is None:
                 return
             node, one = found
-            try:
+            with Caught(BaseException) as caught:
                 futures[node].set_result(work(node, one))
-            except BaseException as error:  # noqa: BLE001 - raised by whoever waits
-                futures[node].set_exception(error)
+            if caught.error is not None:
+                futures[node].set_exception(caught.error)
 
     # no pool: what was changed is put back after the main thread has ended, when pools take no work any more
     threads = [Thread(target=run, name="netbench-side-by-side") for _ in range(min(_SIDE_BY_SIDE, len(held)))]

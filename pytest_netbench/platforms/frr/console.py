@@ -52,7 +52,7 @@ def _open_view(node: HostedNode, columns: int, rows: int) -> PtyProgram:
     return node.pty((*_PROGRAM, "-u"), writable=False, columns=columns, rows=rows)
 
 
-def kind_of_view(prompt: str, line: str) -> CommandKind:  # noqa: ARG001 - there is one mode
+def kind_of_view(_prompt: str, line: str) -> CommandKind:
     """What a line of a read-only session asks for. vtysh knows no way to the enable node; the guard says why."""
     if _UPWARD.match(line.strip()):
         return "configure"

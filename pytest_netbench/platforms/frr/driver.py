@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
-from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, PlannedNode, Rehearsal, Route
 from pytest_netbench.platforms.frr import (
@@ -82,7 +82,7 @@ class FrrDriver:
     def running_config(self, node: HostedNode) -> str:
         return clean(vtysh.session(node, vtysh.SHOW).send("show running-config", timeout_s=_SHOW_TIMEOUT_S))
 
-    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         return readonly.execute(node, command, limits)
 
     def routes(self, node: HostedNode, prefix: str) -> list[Route]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from ipaddress import IPv6Interface, ip_address
 from typing import Any
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.ends import Address, End, Sight, equal
 
 Databases = Mapping[str, frozenset[tuple[str, ...]]]
@@ -17,7 +18,6 @@ Databases = Mapping[str, frozenset[tuple[str, ...]]]
 RIP_QUIET_S = 6
 _OSPF6_AREA = re.compile(r"Area Scoped Link State Database \(Area (\S+)\)")
 _OSPF6_ROW = re.compile(r"^(\S+)\s+(\d+\.\S+)\s+(\d+\.\S+)\s+(\d+)\s+([0-9a-f]+)\s")
-_NOBODY = "0.0.0.0"  # noqa: S104 - no address to listen on
 _MAX_AGE = "3600"
 _UPTIME = re.compile(r"(\d+):(\d\d):(\d\d)$")
 
@@ -83,7 +83,7 @@ def ospf6_waiting(node: str, interfaces: Mapping[str, Any], details: Mapping[str
     own = {name: entry for name, entry in interfaces.items() if isinstance(entry, Mapping)}
     waits = {name for name, entry in own.items() if entry.get("ospf6InterfaceState") == "Waiting"}
     for entry in details.values():
-        if isinstance(entry, Mapping) and entry.get("neighborDRouter", _NOBODY) != _NOBODY:
+        if isinstance(entry, Mapping) and entry.get("neighborDRouter", UNSPECIFIED) != UNSPECIFIED:
             here = own.get(str(entry.get("interface")), {})
             theirs = entry.get("neighborDRouter"), entry.get("neighborBdRouter")
             dead_s = int(here.get("timerIntervalsConfigDead", 0))

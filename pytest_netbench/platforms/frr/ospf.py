@@ -8,13 +8,13 @@ from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from types import MappingProxyType
 from typing import Any
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.ends import End, Sight, equal
 
 _DATABASE = ("Router", "Network", "Summary", "Asbr", "Nssa")
 # states of an interface in which 2-Way is not enough: elected, or not yet decided
 _ELECTED = {"DR", "Backup", "Waiting", "Down", "Loopback"}
 _EXCHANGING = {"ExStart", "Exchange", "Loading"}
-_NOBODY = "0.0.0.0"  # noqa: S104 - no address to listen on
 _LONGEST_EXCHANGE_MS = 12_000
 _HOST_BITS = 32
 
@@ -191,10 +191,12 @@ def electing(interfaces: Mapping[str, Any], details: Mapping[str, Any]) -> list[
     for entries in (details.get("neighbors") or {}).values():
         for entry in entries:
             name = str(entry.get("ifaceName", "")).partition(":")[0]
-            theirs = tuple(str(entry.get(key, _NOBODY)) for key in ("routerDesignatedId", "routerDesignatedBackupId"))
-            if name not in own or theirs[0] == _NOBODY:
+            theirs = tuple(
+                str(entry.get(key, UNSPECIFIED)) for key in ("routerDesignatedId", "routerDesignatedBackupId")
+            )
+            if name not in own or theirs[0] == UNSPECIFIED:
                 continue
-            ours = tuple(str(own[name].get(key, _NOBODY)) for key in ("drAddress", "bdrAddress"))
+            ours = tuple(str(own[name].get(key, UNSPECIFIED)) for key in ("drAddress", "bdrAddress"))
             longest_ms = 2_000 * int(own[name].get("timerDeadSecs", 0))
             if theirs != ours and int(entry.get("lastPrgrsvChangeMsec", longest_ms)) < longest_ms:
                 found.add(name)

@@ -44,6 +44,6 @@ def open_console(node: NodeAccess, *, writable: bool, reads: Sequence[str]) -> C
     )
 
 
-def kind(prompt: str, line: str) -> CommandKind:  # noqa: ARG001 - a prompt tells nothing of a shell
+def kind(_prompt: str, line: str) -> CommandKind:
     """What a line asks for: a shell does not tell what changes something."""
     return "session" if line.strip() in {"exit", "logout", "clear"} else "read"

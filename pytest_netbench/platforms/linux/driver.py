@@ -14,7 +14,7 @@ from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.model.hosting import DhcpClient, HostService, ServerName
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
-from pytest_netbench.platforms.access import Completed, OwnPrograms, SandboxLimits
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, OwnPrograms, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, config, console, dhcp, listing, routing, services
@@ -98,7 +98,7 @@ class LinuxDriver:
     def running_config(self, node: HostNode) -> str:
         return config.running_config(node)
 
-    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         return spoken(node.shell(command, writable=False, reads=PRIVILEGED_READS, limits=limits), limits.timeout_s)
 
     def routes(self, node: HostNode, prefix: str) -> list[Route]:

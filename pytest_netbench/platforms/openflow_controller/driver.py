@@ -13,7 +13,7 @@ from pytest_netbench.dialects.openflow_controller.intents import check, parse, u
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
-from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, console
@@ -83,7 +83,7 @@ class OpenflowControllerDriver:
         own = "".join(f" {line}\n" for line in programs.intents(node))
         return f"{_WORD}\n{own}{self._linux.running_config(node)}"
 
-    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         if not _is_own(command):
             return self._linux.execute(node, command, limits=limits)
         show = _SHOWS.get(" ".join(command.split()).removeprefix(f"{_WORD} "))

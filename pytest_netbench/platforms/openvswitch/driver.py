@@ -8,7 +8,7 @@ from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
-from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOST, HostNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, console
@@ -77,7 +77,7 @@ class OpenvswitchDriver:
     def save_config(self, node: HostNode, config_text: str) -> None:  # noqa: ARG002 - it is kept as it is running
         config.rejuvenate(node)
 
-    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         return spoken(node.shell(command, writable=False, reads=_READS, limits=limits), limits.timeout_s)
 
     def routes(self, node: HostNode, prefix: str) -> list[Route]:

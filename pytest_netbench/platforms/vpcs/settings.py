@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Final
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
+
 INTERFACES: Final = 1
 """A VPCS has so many."""
 LIMIT: Final = "a VPCS has one IPv4 address and one default gateway"
@@ -20,7 +22,7 @@ _ROUTE = re.compile(
 )
 _UP = re.compile(r"ip link set (?:dev )?(?P<dev>\S+) up")
 _SHOWN = re.compile(r"^(IP/MASK|GATEWAY)\s*:\s*(\S+)", re.MULTILINE)
-_NOTHING = "0.0.0.0"  # noqa: S104 - how a VPCS writes that it has none
+_NOTHING = UNSPECIFIED  # how a VPCS writes that it has none
 
 
 class Refused(Exception):

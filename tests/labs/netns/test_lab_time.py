@@ -118,20 +118,23 @@ def bgp(n):
     )
 
 
+def peer_of(lab):
+    return ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]
+
+
 def test_a_bgp_session_lasts_for_hours_and_ends_with_its_hold_time(deploy) -> None:
     lab = deploy(routers(bgp))
-    before = ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]
+    before = peer_of(lab)
     forward(lab, 7200)
-    peer = ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]
+    peer = peer_of(lab)
     assert (peer["bgpState"], peer["connectionsDropped"]) == ("Established", before["connectionsDropped"])
     assert peer["bgpTimerUpMsec"] / 1000 >= 7200
     lab.capability(NODES).crash("R2")
-    read_s = ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]["bgpTimerLastRead"] / 1000
+    read_s = peer_of(lab)["bgpTimerLastRead"] / 1000
     forward(lab, 30 - read_s - 2)
-    state = lambda: ask(lab, "R1", "bgpd", "show bgp neighbors 10.0.12.2 json")["10.0.12.2"]["bgpState"]  # noqa: E731
-    assert state() == "Established"
+    assert peer_of(lab)["bgpState"] == "Established"
     forward(lab, 3)
-    assert state() != "Established"
+    assert peer_of(lab)["bgpState"] != "Established"
 
 
 def bfd(n):
@@ -142,20 +145,23 @@ def bfd(n):
     )
 
 
+def bfd_peer_of(lab):
+    return json.loads(lab.nodes["R1"].vty([("bfdd", "show bfd peers json")])[0][0])[0]
+
+
 def test_sessions_of_bfd_at_50_ms_stay_up_for_minutes(deploy) -> None:
     lab = deploy(routers(bfd))
-    told = lambda: json.loads(lab.nodes["R1"].vty([("bfdd", "show bfd peers json")])[0][0])[0]  # noqa: E731
     forward(lab, 5)
-    assert told()["status"] == "up"
+    assert bfd_peer_of(lab)["status"] == "up"
     counters = lab.nodes["R1"].vty([("bfdd", "show bfd peers counters json")])[0][0]
     forward(lab, 120)
-    assert told()["status"] == "up"
-    assert told()["uptime"] >= 120
+    assert bfd_peer_of(lab)["status"] == "up"
+    assert bfd_peer_of(lab)["uptime"] >= 120
     after = lab.nodes["R1"].vty([("bfdd", "show bfd peers counters json")])[0][0]
     assert json.loads(after)[0]["session-down"] == json.loads(counters)[0]["session-down"]
     lab.capability(NODES).crash("R2")
     forward(lab, 0.5)
-    assert told()["status"] == "down"
+    assert bfd_peer_of(lab)["status"] == "down"
 
 
 def test_an_address_of_ipv6_is_tried_before_the_clock_moves(deploy) -> None:

@@ -148,7 +148,11 @@ def test_a_host_that_was_switched_off_is_booted_from_its_startup_config(new_host
     """As a backend reboots a host: another machine stands at the same console, and nothing of the first is in it."""
     hosts, driver, startup = [new_host()], LinuxDriver(), "ip address add 192.0.2.1/24 dev eth1\n"
     cable(hosts[0], "eth1", new_host(), "eth1")
-    node = ShellNode(name="a", platform="linux", topology=topology("a", "b"), connect=lambda: hosts[-1].line())  # noqa: PLW0108 - of the last host
+
+    def to_the_last_host() -> Any:
+        return hosts[-1].line()
+
+    node = ShellNode(name="a", platform="linux", topology=topology("a", "b"), connect=to_the_last_host)
     node.prepare()
     driver.boot(node, startup)
     booted = driver.running_config(node)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from pytest_netbench.agents.ending import read
+from pytest_netbench.catching import Caught
 from pytest_netbench.errors import AgentError, BudgetExhausted
 from pytest_netbench.model.trial import Submission
 
 
 def raised(work):
-    try:
+    with Caught(BaseException) as caught:
         work()
-    except BaseException as error:  # noqa: BLE001
-        return read(error)
-    return pytest.fail("nothing was raised")
+    assert caught.error is not None
+    return read(caught.error)
 
 
 def deep(left):

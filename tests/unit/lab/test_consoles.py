@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from functools import partial
 from threading import Thread
 from typing import Any
 
@@ -130,8 +131,9 @@ class Device:
             connection.close()
 
     def console(self, *, within_s: float = 20.0, **credentials: str) -> Console:
-        opened = lambda: TelnetLine("R1", "127.0.0.1", self.port)  # noqa: E731
-        return Console("R1", opened, Credentials(**credentials), within_s=within_s)
+        return Console(
+            "R1", partial(TelnetLine, "R1", "127.0.0.1", self.port), Credentials(**credentials), within_s=within_s
+        )
 
 
 @pytest.fixture

@@ -67,11 +67,15 @@ def test_a_namespace_is_opened_anew_and_the_callers_descriptor_stays(given: str)
     os.close(mine)
 
 
+def open_descriptors() -> list[str]:
+    return sorted(one.name for one in Path("/proc/self/fd").iterdir())
+
+
 def test_a_refused_prober_keeps_nothing_open() -> None:
-    before = sorted(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    before = open_descriptors()
     spaces = {"h1": Namespace(path="/proc/self/ns/net"), "h2": Namespace(path="/nowhere")}
     with pytest.raises(UsageError, match="h2: '/nowhere' does not exist"):
         NamespaceProber(spaces)
     with pytest.raises(UsageError, match="there are no namespaces to probe in, expected at least one"):
         NamespaceProber({})
-    assert sorted(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    assert open_descriptors() == before

@@ -54,14 +54,21 @@ def test_the_file_is_found_by_the_slug_beside_the_task():
     assert path == Path("tasks/qos/.solutions/voice.yaml")
 
 
+NODE = "unknown node 'edgy' (known: 'branch', 'edge', 'web'). Did you mean 'edge'?"
+FIELD = (
+    "unknown field 'nmae' (known: 'name', 'reason', 'configs', 'reasoning', 'tampers', 'provenance', 'kinds')."
+    " Did you mean 'name'?"
+)
+
+
 @pytest.mark.parametrize(
     ("changes", "line", "message"),
     [
-        ({"configs": {"edgy": ["policy x"]}}, 5, "solution 'r1': unknown node 'edgy' (known: 'branch', 'edge', 'web'). Did you mean 'edge'?"),  # noqa: E501
+        ({"configs": {"edgy": ["policy x"]}}, 5, f"solution 'r1': {NODE}"),
         ({"configs": {"edge": []}}, 4, "solution 'r1' configures nothing"),
         ({"reason": " "}, 3, "right solution 'r1': 'reason' is empty"),
         ({"tampers": True}, 4, "solution 'r1': a right solution does not tamper; remove 'tampers'"),
-        ({"nmae": "x"}, 7, "unknown field 'nmae' (known: 'name', 'reason', 'configs', 'reasoning', 'tampers', 'provenance', 'kinds'). Did you mean 'name'?"),  # noqa: E501
+        ({"nmae": "x"}, 7, FIELD),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_solution_is_said_with_its_line(load, changes, line, message):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pytest_netbench.backends.netns.supervisor import nodes
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.kernel.cabling import rtnetlink
 from pytest_netbench.kernel.cabling.rtnetlink import Netlink, Request
 
@@ -103,7 +104,7 @@ def _ip(words: list[str]) -> Request | None:
 
 def _destination(text: str, like: str) -> tuple[str, int]:
     if text == "default":
-        return ("::", 0) if ":" in like else ("0.0.0.0", 0)  # noqa: S104 - a prefix, not a place to listen
+        return ("::", 0) if ":" in like else (UNSPECIFIED, 0)
     if (":" in text) != (":" in like):
         raise OSError(f"{text} and {like} are of two families")
     return _prefix(text)

@@ -179,7 +179,7 @@ class DesiredState:
         """Return the list of ``ip rule`` arguments of a VRF; "" is the global one."""
         return self.vrf_rules.setdefault(vrf, []) if vrf else self.rules
 
-    def extra(self, name: str, factory: type[Any] = dict) -> Any:
+    def of_area(self, name: str, factory: type[Any] = dict) -> Any:
         """Return the desired state of an area with its own ``apply``; ``factory`` creates it on first use."""
         return self.extras.setdefault(name, factory())
 

@@ -93,9 +93,9 @@ class Edit:
             ValueError: The grammar does not know it.
         """
         found = self._book.reader(self.section.mode, self.role).read(text, partial=like.negated or like.reset)
-        if isinstance(found, Refusal):
-            raise ValueError(f"{self.section.mode}: {text!r} is {found.kind}")  # noqa: TRY004 - a text is wrong, not a type
-        return Match(found.known, found.parts, negated=like.negated, reset=like.reset, whole=found.whole)
+        if not isinstance(found, Refusal):
+            return Match(found.known, found.parts, negated=like.negated, reset=like.reset, whole=found.whole)
+        raise ValueError(f"{self.section.mode}: {text!r} is {found.kind}")
 
     def put(self, text: str, section: Section | None = None) -> Entry:
         """Store the canonical line ``text`` in ``section`` (default: where the line was typed); return its entry.
@@ -116,10 +116,10 @@ class Edit:
         """
         negated = text.startswith("no ")
         found = self._book.reader(section.mode, self.role).read(text, skip=int(negated), partial=negated)
-        if isinstance(found, Refusal):
-            raise ValueError(f"{section.mode}: {text!r} is {found.kind}")  # noqa: TRY004 - a text is wrong, not a type
-        match = Match(found.known, found.parts, negated=negated, whole=found.whole)
-        return Entry(match, section, negated=negated)
+        if not isinstance(found, Refusal):
+            match = Match(found.known, found.parts, negated=negated, whole=found.whole)
+            return Entry(match, section, negated=negated)
+        raise ValueError(f"{section.mode}: {text!r} is {found.kind}")
 
     def _assert(self, match: Match) -> None:
         command = match.command

@@ -7,6 +7,8 @@ interfaces on which it runs; IS-IS is the exception. For IPv6 the second part ne
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tests.support.ios import eventually, ios_task, show, type_lines
@@ -86,8 +88,12 @@ def run_source(configure, source):
         configure("R2", "interface Loopback1", "ip router isis")
 
 
+def routes(lab, word):
+    return show(lab.nodes["R1"], f"show ip route {word}")
+
+
 def learned(lab, word):
-    return [line for line in show(lab.nodes["R1"], f"show ip route {word}").splitlines() if "10.1.1.0" in line]
+    return [line for line in routes(lab, word).splitlines() if "10.1.1.0" in line]
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -97,7 +103,7 @@ def test_the_connected_networks_of_a_source_come_with_it_except_those_of_isis(la
     # a static route tells when the target has converged
     line, static = (f"redistribute {one} {TARGETS[target][1]}".strip() for one in (source, "static"))
     configure("R2", "ip route 172.31.0.0 255.255.0.0 Null0", f"router {target}", line, static)
-    known = lambda: show(lab.nodes["R1"], f"show ip route {LEGS[target]}")  # noqa: E731
+    known = partial(routes, lab, LEGS[target])
     assert eventually(lambda: "172.31.0.0" in known(), within_s=20.0), known()
     included = source != "isis"
     assert eventually(lambda: bool(learned(lab, LEGS[target])) == included, within_s=8.0), known()
@@ -127,7 +133,7 @@ def test_a_line_about_connected_networks_decides_about_all_of_them(lab, configur
     configure("R2", "router ospf 9", "redistribute rip subnets")
     assert eventually(lambda: any("[110/20]" in line for line in learned(lab, "ospf")), within_s=8.0)
     configure("R2", "router ospf 9", "redistribute connected subnets route-map ONLY")
-    found = lambda: show(lab.nodes["R1"], "show ip route ospf")  # noqa: E731
+    found = partial(routes, lab, "ospf")
     assert eventually(lambda: "172.16.2.0" in found() and "10.1.1.0" not in found(), within_s=8.0), found()
     configure("R2", "router ospf 9", "no redistribute connected")
     assert eventually(lambda: "10.1.1.0" in found() and "172.16.2.0" not in found(), within_s=8.0), found()
@@ -138,7 +144,7 @@ def test_a_distribute_list_for_the_source_holds_for_the_included_networks(lab, c
     run_source(configure, "rip")
     configure("R2", "access-list 7 deny 10.1.1.0", "access-list 7 permit any")
     configure("R2", "ip route 172.31.0.0 255.255.0.0 Null0", "router ospf 9", "redistribute rip subnets")
-    known = lambda: show(lab.nodes["R1"], "show ip route ospf")  # noqa: E731
+    known = partial(routes, lab, "ospf")
     assert eventually(lambda: learned(lab, "ospf"), within_s=20.0), known()
     configure("R2", "router ospf 9", "distribute-list 7 out static")
     assert not eventually(lambda: not learned(lab, "ospf"), within_s=2.0), known()

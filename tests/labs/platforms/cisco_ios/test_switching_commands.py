@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -243,9 +244,13 @@ def test_cdp_discovers_different_native_vlans(lab, configure, platform):
         "SW1": words.format(10, "SW2 GigabitEthernet0/2 (1)."),
         "SW2": words.format(1, "SW1 GigabitEthernet0/2 (10)."),
     }
+
+    def is_logged(name, line):
+        return line in platform.execute(lab.nodes[name], "show logging")
+
     try:
         for name, line in expected.items():
-            assert eventually(lambda: line in platform.execute(lab.nodes[name], "show logging"), within_s=15)  # noqa: B023
+            assert eventually(partial(is_logged, name, line), within_s=15)
         configure("SW2", "interface Gi0/2", "no cdp enable")
     finally:
         configure("SW1", "interface Gi0/2", "no switchport trunk native vlan")

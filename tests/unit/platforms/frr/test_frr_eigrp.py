@@ -28,7 +28,10 @@ CONFIG = "interface eth0\nexit\nrouter eigrp 1\n passive-interface eth1\n networ
 WHERE = {"eth0": (ip_interface("10.0.12.1/30"),), "eth1": (ip_interface("10.1.0.1/24"),)}
 
 
-def phrases(neighbors=NEIGHBOR.format(queued=0), config=CONFIG, **words):  # noqa: B008 - it is a string
+NEIGHBORS = NEIGHBOR.format(queued=0)
+
+
+def phrases(neighbors=NEIGHBORS, config=CONFIG, **words):
     ends = eigrp.ends("R1", INTERFACES, neighbors, WHERE, config)
     other = {"asn": "1", "weights": "", "secret": "", **words}
     far = eigrp.end("R2", "gi0-0", (ip_interface("10.0.12.2/30"),), [("10.0.12.1", 0)], **other)

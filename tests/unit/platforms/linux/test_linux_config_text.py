@@ -1,6 +1,5 @@
 """The running config's parts, on what iproute2 6.1, nftables 1.0.6 and Linux 6.18 were seen to print."""
 
-# ruff: noqa: E101 - tabs as the programs print them
 from __future__ import annotations
 
 import re
@@ -136,7 +135,7 @@ RULESET = """table inet f {
 		type ipv4_addr
 		flags interval
 		elements = { 10.0.0.0/8, 172.16.1.1,
-			     172.16.3.0/24 }
+\t\t\t     172.16.3.0/24 }
 	}
 
 	set dyn {
@@ -216,7 +215,7 @@ filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 80
   match 00000001/00000003 at 4
 filter protocol ip pref 2 u32 chain 0 fh 801::800 order 2048 key ht 801 bkt 0 *flowid ??? not_in_hw
 	action order 1: mirred (Egress Redirect to device br0) stolen
- 	index 1 ref 1 bind 1
+ \tindex 1 ref 1 bind 1
 
 filter parent 1: protocol all pref 3 fw chain 0 handle 0x5 classid 1:10
 """

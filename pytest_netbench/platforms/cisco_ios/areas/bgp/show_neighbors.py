@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from typing import Any
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, state_of, where
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
@@ -57,7 +58,7 @@ def _session(instance: Instance, peer: Peer, entry: Mapping[str, Any]) -> Iterat
         yield f" Description: {description['text']}"
     if ("neighbor shutdown", "") in peer.session:
         yield " Administratively shut down"
-    yield f"  BGP version 4, remote router ID {entry.get('remoteRouterId', '0.0.0.0')}"  # noqa: S104 - an ID
+    yield f"  BGP version 4, remote router ID {entry.get('remoteRouterId', UNSPECIFIED)}"
     up = entry.get("bgpState") == "Established"
     since = f", up for {elapsed(int(entry.get('bgpTimerUpMsec', 0)) // 1000)}" if up else ""
     state = "Established" if up else state_of({"state": entry.get("bgpState", "Idle")})

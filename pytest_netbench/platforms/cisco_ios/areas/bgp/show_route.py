@@ -58,7 +58,7 @@ def router_id(at: Exec, vrf: str, family: str) -> str:
 
 
 def _is_own(path: Mapping[str, Any]) -> bool:
-    return str((path.get("peer") or {}).get("peerId")) in {"0.0.0.0", "::"}  # noqa: S104 - FRR's words for itself
+    return str((path.get("peer") or {}).get("peerId")) in {NONE, "::"}  # FRR's words for itself
 
 
 def _is_best(path: Mapping[str, Any]) -> bool:

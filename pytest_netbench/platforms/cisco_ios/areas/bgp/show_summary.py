@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from typing import Any
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
@@ -80,7 +81,7 @@ def plain_router_id(at: Exec, vrf: str) -> str:
     """Return the router ID of bgpd; ``0.0.0.0`` while there is none."""
     answer = at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json")
     answer = answer.get("ipv4Unicast", answer)
-    return str(answer.get("routerId", "0.0.0.0"))  # noqa: S104 - an ID, not a socket
+    return str(answer.get("routerId", UNSPECIFIED))
 
 
 def _head(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, where
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
@@ -14,18 +15,19 @@ from pytest_netbench.platforms.cisco_ios.areas.policy import communities, frrnam
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
-_CODES = """\
-Status codes: s suppressed, d damped, h history, * valid, > best, i - internal, 
-              r RIB-failure, S Stale, m multipath, b backup-path, f RT-Filter, 
-              x best-external, a additional-path, c RIB-compressed, 
-              t secondary path, L long-lived-stale,
-Origin codes: i - IGP, e - EGP, ? - incomplete
-RPKI validation codes: V valid, I invalid, N Not found"""  # noqa: W291 - as IOS prints it
+_CODES = (
+    "Status codes: s suppressed, d damped, h history, * valid, > best, i - internal, \n"
+    "              r RIB-failure, S Stale, m multipath, b backup-path, f RT-Filter, \n"
+    "              x best-external, a additional-path, c RIB-compressed, \n"
+    "              t secondary path, L long-lived-stale,\n"
+    "Origin codes: i - IGP, e - EGP, ? - incomplete\n"
+    "RPKI validation codes: V valid, I invalid, N Not found"
+)
 _COLUMNS = "     Network          Next Hop            Metric LocPrf Weight Path"
 _HOP_AT, _WIDTH = 22, 16
 """The column of next hops, and the width of networks and next hops."""
 _ORIGINS = {"IGP": "i", "EGP": "e", "incomplete": "?"}
-NONE = "0.0.0.0"  # noqa: S104 - IOS's word for a route of its own
+NONE = UNSPECIFIED  # IOS's word for a route of its own
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from ipaddress import IPv4Interface
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import ARP_IN
 
-_ASKING_FOR_ITSELF = "0.0.0.0"  # noqa: S104 - the sender in a host's probe for its own address (RFC 5227)
+_ASKING_FOR_ITSELF = UNSPECIFIED  # the sender in a host's probe for its own address (RFC 5227)
 
 
 def compile_arp(context: Context, one: Interface) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -123,7 +124,7 @@ def _highest(context: Context, vrf: str) -> str | None:
 
 def classful(address: str) -> IPv4Network:
     """Return the class A, B or C network of an address; all addresses for 0.0.0.0, a host network for others."""
-    if address == "0.0.0.0":  # noqa: S104  (a prefix, not an address to listen on)
+    if address == UNSPECIFIED:
         return IPv4Network("0.0.0.0/0")
     first = int(address.split(".", 1)[0])
     length = 8 if first < 128 else 16 if first < 192 else 24 if first < 224 else 32

@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, ip_network
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.services import runner
@@ -111,7 +112,7 @@ def _one(state: Mapping[str, Any], match: Match, head: str) -> str:
         "  Descriptor Blocks:",
     ]
     for path in network["paths"]:
-        via = path["via"] or "0.0.0.0"  # noqa: S104 - how IOS says connected
+        via = path["via"] or UNSPECIFIED  # how IOS says connected
         lines.append(f"  {via} ({path['interface']}), from {path['via'] or 'Connected'}, Send flag is 0x0")
         lines.append(f"      Composite metric is ({path['distance']}/{path['reported']}), route is Internal")
     return "\n".join([*lines, ""])

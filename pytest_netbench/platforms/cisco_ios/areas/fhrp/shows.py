@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
@@ -152,7 +153,7 @@ def _vrrp_lines(config: _Group, report: _Group) -> Iterator[str]:
     if config["text"]:
         yield f'  Authentication text, string "{config["text"]}"'
     own = " (local)" if report["state"] == "Master" else ""
-    yield f"  Master Router is {report['master'] or '0.0.0.0'}{own}, priority is {report['master_priority']} "  # noqa: S104
+    yield f"  Master Router is {report['master'] or UNSPECIFIED}{own}, priority is {report['master_priority']} "
     yield f"  Master Advertisement interval is {report['master_interval_s'] or config['interval_s']:.3f} sec"
     left = f" (expires in {report['master_down_left_s']:.3f} sec)" if report["state"] == "Backup" else ""
     yield f"  Master Down interval is {report['master_down_s']:.3f} sec{left}"
@@ -165,7 +166,7 @@ def _vrrp_brief(at: Exec, match: Match) -> str:
         short = interfaces.parse(config["label"]).short
         own, preempt = "Y" if report["owner"] else " ", "Y" if config["preempt"] else " "
         down = int(report["master_down_s"] * 1000)
-        master = report["master"] or "0.0.0.0"  # noqa: S104 - no address to listen on
+        master = report["master"] or UNSPECIFIED
         lines.append(
             f"{short:<18} {config['group']:<3} {report['priority']:<3} {down:<5}  {own}   {preempt} "
             f" {report['state']:<7} {master:<15} {report['address']:<15}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
@@ -47,7 +48,7 @@ def _neighbours(at: Exec) -> Iterator[_Neighbour]:
         row = _ROW.match(line)
         if row is None:
             continue
-        hop, circuit = extra.get((row["id"], row["interface"]), ("0.0.0.0", "00"))  # noqa: S104 - not known
+        hop, circuit = extra.get((row["id"], row["interface"]), (UNSPECIFIED, "00"))
         out = interfaces.from_kernel(row["interface"]) or row["interface"]
         yield _Neighbour(
             row["id"],

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, Process, members, processes
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
-NO_ROUTER = "0.0.0.0"  # noqa: S104 - how IOS says that there is none; the backbone area, too
+NO_ROUTER = UNSPECIFIED  # how IOS says that there is none; the backbone area, too
 _STATES = {
     "2-Way": "2WAY",
     "Full": "FULL",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from itertools import product
@@ -20,6 +20,18 @@ _ALL = POLICY
 _BGP = ("bgpd",)
 _OF_PATHS = frozenset({"match as-path", "match community"})
 _FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
+_OF_NEXT_HOPS = ("zebra", "ospfd", "bgpd", "ripd")
+_KNOWING = {
+    "match ip address": _FOUR,
+    "match ip next-hop": _OF_NEXT_HOPS,
+    "match ip address prefix-list": _FOUR,
+    "match ip next-hop prefix-list": _OF_NEXT_HOPS,
+    "match ipv6 address prefix-list": ("zebra", "bgpd", "ospf6d", "isisd"),
+    "match interface": ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd"),
+    "match tag": ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd"),
+    "match metric": ("bgpd", "ripd", "ripngd"),
+}
+"""The daemons that know a command; of the others, only bgpd."""
 
 _SOURCE_PROTOCOL = 9
 """The version of FRR since which bgpd knows ``match source-protocol`` (FRR pull request 13507)."""
@@ -104,36 +116,49 @@ def _alternatives(context: Context, body: Section, ignoring: frozenset[str]) -> 
     yield from product(*(clauses for entry in lines if (clauses := list(_matches(context, entry)))))
 
 
-def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 - one branch per command
-    name, listed = entry.name, entry.many("list")
-    if name in {"match ip address", "match ip next-hop", "match ip route-source"}:
-        daemons = {"match ip address": _FOUR, "match ip next-hop": ("zebra", "ospfd", "bgpd", "ripd")}.get(name, _BGP)
-        yield from (Clause(f"{name} {frrnames.access_list(context, one)}", daemons) for one in listed)
-    elif name in {"match ip address prefix-list", "match ip next-hop prefix-list"}:
-        daemons = _FOUR if "address" in name else ("zebra", "ospfd", "bgpd", "ripd")
-        yield from (Clause(f"{name} {frrnames.prefix_list(context, one)}", daemons) for one in listed)
-    elif name == "match ipv6 address prefix-list":
-        for one in listed:
-            if not context.config.has(PREFIX6, list=one):
-                context.state.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
-            yield Clause(f"{name} {one}", ("zebra", "bgpd", "ospf6d", "isisd"))
-    elif name == "match as-path":
-        yield from (Clause(f"{name} {_as_path(context, one)}") for one in listed)
-    elif name == "match community":
-        exact = " exact-match" if entry.has("exact-match") else ""
-        yield from (Clause(f"{name} {_community_list(context, one)}{exact}") for one in listed)
-    elif name == "match interface":
-        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd")
-        yield from (Clause(f"{name} {interfaces.kernel_name(one)}", daemons) for one in entry.many("interface"))
-    elif name == "match tag":
-        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd")
-        yield from (Clause(f"{name} {one}", daemons) for one in entry.many("tag") if one)
-    elif name == "match metric":
-        yield Clause(f"{name} {entry['metric']}", ("bgpd", "ripd", "ripngd"))
-    elif name == "match local-preference":
-        yield Clause(f"{name} {entry['preference']}")
-    elif name == "match source-protocol":
+def _matches(context: Context, entry: Entry) -> Iterator[Clause]:
+    name = entry.name
+    if name == "match source-protocol":
         yield Clause(f"{name} {entry['protocol']}", _knowing_sources(context, entry))
+    elif name in _VALUES:
+        yield from (Clause(f"{name} {one}", _KNOWING.get(name, _BGP)) for one in _VALUES[name](context, entry))
+
+
+def _access_lists(context: Context, entry: Entry) -> Iterator[str]:
+    return (frrnames.access_list(context, one) for one in entry.many("list"))
+
+
+def _prefix_lists(context: Context, entry: Entry) -> Iterator[str]:
+    return (frrnames.prefix_list(context, one) for one in entry.many("list"))
+
+
+def _prefix_lists_of_ipv6(context: Context, entry: Entry) -> Iterator[str]:
+    for one in entry.many("list"):
+        if not context.config.has(PREFIX6, list=one):
+            context.state.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
+        yield one
+
+
+def _community_lists(context: Context, entry: Entry) -> Iterator[str]:
+    exact = " exact-match" if entry.has("exact-match") else ""
+    return (f"{_community_list(context, one)}{exact}" for one in entry.many("list"))
+
+
+_VALUES: Mapping[str, Callable[[Context, Entry], Iterable[str]]] = {
+    "match ip address": _access_lists,
+    "match ip next-hop": _access_lists,
+    "match ip route-source": _access_lists,
+    "match ip address prefix-list": _prefix_lists,
+    "match ip next-hop prefix-list": _prefix_lists,
+    "match ipv6 address prefix-list": _prefix_lists_of_ipv6,
+    "match as-path": lambda context, entry: (_as_path(context, one) for one in entry.many("list")),
+    "match community": _community_lists,
+    "match interface": lambda _, entry: (interfaces.kernel_name(one) for one in entry.many("interface")),
+    "match tag": lambda _, entry: (one for one in entry.many("tag") if one),
+    "match metric": lambda _, entry: (entry["metric"],),
+    "match local-preference": lambda _, entry: (entry["preference"],),
+}
+"""What FRR reads behind the words of a command: one of the values for each clause."""
 
 
 def _knowing_sources(context: Context, entry: Entry) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ def community_list(name: str) -> str:
 
 def access_list(context: Context, name: str) -> str:
     """Return the number of an access list in FRR."""
-    known: dict[str, str] = context.state.extra("frr access lists")  # noqa: S610 - no database
+    known: dict[str, str] = context.state.of_area("frr access lists")
     if name not in known:
         found = find(context.config, name)
         known[name] = _number(context, name, found, {*known.values()})

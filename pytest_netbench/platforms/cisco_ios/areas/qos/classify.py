@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.dialects.cisco_ios.markings import DSCP
@@ -104,34 +104,37 @@ class Classifier:
         return chain
 
 
-def expressions(line: Entry) -> Iterator[str]:  # noqa: C901 - one branch per kind of line
+def expressions(line: Entry) -> Iterator[str]:
     """Return alternative nft expressions for a ``match`` line that needs no chain."""
-    if line.name == "match any":
-        yield ""
-    elif line.name == "match dscp":
-        wanted = ", ".join(str(_code_point(value)) for value in line.many("dscp"))
-        yield f"ip dscp {{ {wanted} }}"
-        if not line.has("ip"):
-            yield f"ip6 dscp {{ {wanted} }}"
-    elif line.name == "match precedence":
-        points = ", ".join(str(8 * int(value) + low) for value in line.many("prec") for low in range(8))
-        yield f"ip dscp {{ {points} }}"
-        if not line.has("ip"):
-            yield f"ip6 dscp {{ {points} }}"
-    elif line.name == "match protocol":
-        yield from _protocol(PROTOCOLS[line["protocol"]])
-    elif line.name == "match input-interface":
-        yield f'iifname "{interfaces.kernel_name(line["interface"])}"'
-    elif line.name == "match packet length":
-        bounds = [f"meta length >= {int(line['least'])}"] if "least" in line.match.args else []
-        bounds += [f"meta length <= {int(line['most'])}"] if "most" in line.match.args else []
-        yield " ".join(bounds)
-    elif line.name == "match qos-group":
-        yield f"meta mark & {GROUP_MASK:#x} == {(int(line['group']) + 1) << GROUP_SHIFT:#x}"
-    elif line.name == "match ip rtp":
-        first = int(line["first"])
-        # RTP has even ports; the odd ones are those of RTCP
-        yield f"udp dport {first}-{min(65535, first + int(line['range']))} udp dport & 1 == 0"
+    if line.name in _EXPRESSIONS:
+        yield from _EXPRESSIONS[line.name](line)
+
+
+def _dscp(line: Entry) -> Iterator[str]:
+    return _of_code_points(line, (_code_point(value) for value in line.many("dscp")))
+
+
+def _precedence(line: Entry) -> Iterator[str]:
+    return _of_code_points(line, (8 * int(value) + low for value in line.many("prec") for low in range(8)))
+
+
+def _of_code_points(line: Entry, points: Iterable[object]) -> Iterator[str]:
+    wanted = ", ".join(map(str, points))
+    yield f"ip dscp {{ {wanted} }}"
+    if not line.has("ip"):
+        yield f"ip6 dscp {{ {wanted} }}"
+
+
+def _packet_length(line: Entry) -> Iterator[str]:
+    bounds = [f"meta length >= {int(line['least'])}"] if "least" in line.match.args else []
+    bounds += [f"meta length <= {int(line['most'])}"] if "most" in line.match.args else []
+    yield " ".join(bounds)
+
+
+def _rtp(line: Entry) -> Iterator[str]:
+    first = int(line["first"])
+    # RTP has even ports; the odd ones are those of RTCP
+    yield f"udp dport {first}-{min(65535, first + int(line['range']))} udp dport & 1 == 0"
 
 
 def _protocol(what: str) -> Iterator[str]:
@@ -150,3 +153,16 @@ def _protocol(what: str) -> Iterator[str]:
 
 def _code_point(value: str) -> int:
     return DSCP[value] if value in DSCP else int(value)
+
+
+_EXPRESSIONS: Mapping[str, Callable[[Entry], Iterable[str]]] = {
+    "match any": lambda _: ("",),
+    "match dscp": _dscp,
+    "match precedence": _precedence,
+    "match protocol": lambda line: _protocol(PROTOCOLS[line["protocol"]]),
+    "match input-interface": lambda line: (f'iifname "{interfaces.kernel_name(line["interface"])}"',),
+    "match packet length": _packet_length,
+    "match qos-group": lambda line: (f"meta mark & {GROUP_MASK:#x} == {(int(line['group']) + 1) << GROUP_SHIFT:#x}",),
+    "match ip rtp": _rtp,
+}
+"""Alternative nft expressions for the lines that need no chain."""

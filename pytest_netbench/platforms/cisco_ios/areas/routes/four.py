@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, ip_network
 from typing import NamedTuple
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.advertisers import Advertisers
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import Hop, Row, Table
@@ -48,7 +49,7 @@ def _gateway(rows: Sequence[Row]) -> str:
     default = next((row for row in rows if row.is_default), None)
     if default is None:
         return "Gateway of last resort is not set"
-    address = next((hop.address for hop in default.hops if hop.address), "0.0.0.0")  # noqa: S104 - IOS's words
+    address = next((hop.address for hop in default.hops if hop.address), UNSPECIFIED)  # IOS's words
     return f"Gateway of last resort is {address} to network 0.0.0.0"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas import eigrp, isis, rip
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.advertisers import Advertisers
@@ -64,7 +65,7 @@ def _ospf(at: Exec, rows: Sequence[Row]) -> Iterator[list[str]]:
         areas = {member.area for member in mine}
         stub = {dotted(e["area"]) for e in section.all("area stub")} & areas
         nssa = {dotted(e["area"]) for e in section.all("area nssa")} & areas
-        kept = at.device.live.get("chosen", {}).get(f"ospf {process.number}", "0.0.0.0")  # noqa: S104 - none chosen
+        kept = at.device.live.get("chosen", {}).get(f"ospf {process.number}", UNSPECIFIED)
         sources = shared.redistributing(section)
         lines = [f'Routing Protocol is "ospf {process.number}"', *shared.filters(section), f"  Router ID {kept}"]
         border = len(areas) > 1 and dotted("0") in areas

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.services import runner
@@ -100,7 +101,7 @@ def _configuration(at: Exec, match: Match) -> str:
         source = (
             f"interface: {config['target']}/{name}"
             if name
-            else f"address: {config['target']}/{config['source'] or '0.0.0.0'}"  # noqa: S104
+            else f"address: {config['target']}/{config['source'] or UNSPECIFIED}"
         )
         started = "Start Time already passed" if report["started_at"] or report["active"] else "Pending trigger"
         lines += [

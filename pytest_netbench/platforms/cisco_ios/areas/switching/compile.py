@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.switching import security
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import (
     Subinterface,
@@ -48,7 +49,7 @@ def _default_gateway(context: Context) -> None:
     entry = context.config.get("ip default-gateway")
     if entry is None or (context.facts.role != "switch" and not context.config.says_no("ip routing")):
         return
-    if not context.config.has("ip route", prefix="0.0.0.0", mask="0.0.0.0"):  # noqa: S104 - a prefix
+    if not context.config.has("ip route", prefix=UNSPECIFIED, mask=UNSPECIFIED):
         context.state.frr.add("staticd", f"ip route 0.0.0.0/0 {entry['address']}")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from pytest_netbench.catching import Caught
 from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
@@ -69,12 +70,12 @@ def _type(session: Session, line: str, where: str) -> None:
 def _wrong(device: PaperDevice) -> str:
     """Return what a reload would change, or why the config is invalid; "" if neither."""
     text = render(device.config)
-    try:
+    with Caught(Exception) as caught:
         plan = _plan(device)
         assert plan == _plan(device), "compiled twice, it gives two plans"
         again = _device(device.role, text)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is to be said with the line that brings it about
-        return f"{error!r}\n{_innermost(error)}"
+    if caught.error is not None:
+        return f"{caught.error!r}\n{_innermost(caught.error)}"
     lines = difflib.unified_diff(
         text.splitlines(), render(again.config).splitlines(), "before", "after", lineterm="", n=2
     )

@@ -10,6 +10,7 @@ ETH_IP, ETH_ARP = 0x0800, 0x0806
 BROADCAST = b"\xff" * 6
 ARP_REQUEST, ARP_REPLY = 1, 2
 ECHO_REPLY, ECHO_REQUEST = 0, 8
+UNSPECIFIED = "0.0.0.0"  # noqa: S104  (the only place in these programs, which import nothing but each other)
 
 
 def mac(text: str) -> bytes:

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
+from pytest_netbench.platforms.cisco_ios.services.programs.common.packets import UNSPECIFIED
+
 SERVER_PORT, CLIENT_PORT = 67, 68
 REQUEST, REPLY = 1, 2
 BROADCAST_FLAG = 0x8000
-NOWHERE = "0.0.0.0"  # noqa: S104 - the address of who has none
+NOWHERE = UNSPECIFIED  # the address of who has none
 _COOKIE = bytes((99, 130, 83, 99))
 _FIXED = "!BBBBIHH4s4s4s4s16s64s128s4s"
 _SHORTEST = 300

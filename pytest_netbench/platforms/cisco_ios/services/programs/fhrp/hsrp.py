@@ -277,7 +277,7 @@ class HsrpGroup:
             priority=self.priority,
             hello_ms=hello_ms,
             hold_ms=hold_ms,
-            address=self.address or "0.0.0.0",  # noqa: S104 - not an address to listen on
+            address=self.address or packets.UNSPECIFIED,
             text="" if self.config["md5"] else self.config["text"],
             identifier=self._link.mac,
         )

@@ -30,7 +30,7 @@ def is_up(track: Mapping[str, Any], shared: Shared) -> bool:
 
 def address_key(address: str) -> bytes:
     """Return a key that compares addresses as numbers."""
-    return socket.inet_aton(address or "0.0.0.0")  # noqa: S104
+    return socket.inet_aton(address or packets.UNSPECIFIED)
 
 
 class Port:

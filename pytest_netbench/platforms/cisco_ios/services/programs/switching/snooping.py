@@ -259,4 +259,4 @@ def _message(frame: Frame) -> DhcpMessage | None:
 
 def _is_no_host(address: str) -> bool:
     first = socket.inet_aton(address)[0]
-    return address in {"0.0.0.0", "255.255.255.255"} or 224 <= first < 240  # noqa: S104
+    return address in {NOWHERE, "255.255.255.255"} or 224 <= first < 240
