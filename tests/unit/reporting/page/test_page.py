@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -171,14 +171,7 @@ def test_records_are_found_in_the_directory_that_their_result_is_of():
 
 @pytest.mark.parametrize("name", ["jinja2", "networkx"])
 def test_without_the_extra_there_is_a_fix(tmp_path, monkeypatch, name):
-    real = builtins.__import__
-
-    def without(asked: str, *rest: object, **more: object) -> object:
-        if asked == name:
-            raise ImportError(name=name)
-        return real(asked, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, name, None)  # so no import of it succeeds
     with pytest.raises(UsageError, match=rf"no HTML page without {name}; fix: pip install 'pytest-netbench\[report\]'"):
         writing.check(tmp_path / "page.html")
 
