@@ -10,6 +10,7 @@ from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import FOUR, PROCESS, S
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODES = (
     Mode(
@@ -72,46 +73,37 @@ def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
     edit = edits.remote_as if words[0] == "remote-as" else edits.in_family if modes[1:] == _FAMILIES else None
     # "no neighbor A" is "no neighbor A remote-as"
     stop = "^ " if words[0] == "remote-as" else ""
-    return Command(pattern=f"neighbor {{peer!:peer}} {stop}{tail}", name=name, mode=modes, check=check, edit=edit)
+    return setting(f"neighbor {{peer!:peer}} {stop}{tail}", name=name, check=check, edit=edit, mode=modes)
 
 
 _FAMILIES = (FOUR, SIX, VRF)
-_NEIGHBOR = (
-    Command(
-        pattern="neighbor {peer!:groupname} peer-group",
-        name="neighbor peer-group",
-        mode=(PROCESS, VRF),
-        edit=edits.group,
+_NEIGHBOR = table(
+    setting("neighbor {peer!:groupname} peer-group", edit=edits.group, mode=(PROCESS, VRF)),
+    setting(
+        "neighbor {peer!:groupname} peer-group", name="neighbor family-group", edit=edits.family_group, mode=(FOUR, SIX)
     ),
-    Command(
-        pattern="neighbor {peer!:groupname} peer-group",
-        name="neighbor family-group",
-        mode=(FOUR, SIX),
-        edit=edits.family_group,
-    ),
-    Command(
-        pattern="neighbor {peer!:address} peer-group {group:groupname}",
+    setting(
+        "neighbor {peer!:address} peer-group {group:groupname}",
         name="neighbor member",
-        mode=(PROCESS, VRF),
         check=edits.check_member,
         edit=edits.member,
+        mode=(PROCESS, VRF),
     ),
-    Command(
-        pattern="neighbor {peer!:address} peer-group {group:groupname}",
+    setting(
+        "neighbor {peer!:address} peer-group {group:groupname}",
         name="neighbor family-member",
-        mode=(FOUR, SIX),
         check=edits.check_member,
         edit=edits.family_member,
+        mode=(FOUR, SIX),
     ),
     *(_neighbor(tail, modes=(PROCESS, VRF)) for tail in _SESSION),
     *(_neighbor(tail, modes=(PROCESS, *_FAMILIES)) for tail in _FAMILY),
-    Command(
-        pattern="neighbor {peer!:peer} activate",
-        name="neighbor activate",
-        mode=(PROCESS, *_FAMILIES),
+    setting(
+        "neighbor {peer!:peer} activate",
         keeps_no=True,
         check=edits.check_peer,
         edit=edits.activate,
+        mode=(PROCESS, *_FAMILIES),
     ),
     *(replace(_neighbor(tail, modes=(PROCESS, VRF)), marked=why or None) for tail, why in _MARKED.items()),
 )
@@ -144,37 +136,29 @@ def _aggregate(edit: Edit, match: Match) -> str | None:
     return edits.rewritten(edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2)
 
 
-_ROUTES = (
-    Command(
-        pattern="network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >",
-        name="network",
-        mode=(PROCESS, FOUR, VRF),
+_ROUTES = table(
+    setting(
+        "network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >",
+        "Specify a network to announce via BGP",
         check=_check_network,
         edit=_network,
-        help="Specify a network to announce via BGP",
+        mode=(PROCESS, FOUR, VRF),
     ),
-    Command(
-        pattern="network {prefix!:ipv6prefix} [ route-map {map:name} ]",
-        name="network",
-        mode=SIX,
-        help="Specify a network to announce via BGP",
-    ),
-    Command(
-        pattern=(
+    setting("network {prefix!:ipv6prefix} [ route-map {map:name} ]", "Specify a network to announce via BGP", mode=SIX),
+    setting(
+        (
             "aggregate-address {prefix!:ipv4} {mask!:mask} < as-set | summary-only | suppress-map {suppress:name} |"
             " attribute-map {map:name} | route-map {map:name} >"
         ),
-        name="aggregate-address",
-        mode=(PROCESS, FOUR, VRF),
+        "Configure BGP aggregate entries",
         edit=_aggregate,
-        help="Configure BGP aggregate entries",
+        mode=(PROCESS, FOUR, VRF),
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "aggregate-address {prefix!:ipv6prefix} < as-set | summary-only | suppress-map {suppress:name} | route-map"
             " {map:name} >"
         ),
-        name="aggregate-address",
         mode=SIX,
     ),
     *(
@@ -209,79 +193,63 @@ _SETTING_NAMES = {
     "distribute-list prefix {list:name} {way!:way}": "distribute-list prefix",
 }
 _FAMILY_SETTINGS = tuple(
-    Command(pattern=tail, name=_SETTING_NAMES.get(tail, ""), mode=(PROCESS, *_FAMILIES), edit=edits.in_family)
+    setting(tail, name=_SETTING_NAMES.get(tail, ""), edit=edits.in_family, mode=(PROCESS, *_FAMILIES))
     for tail in _SETTINGS
 )
-_SWITCHES = (
-    Command(
-        pattern="auto-summary",
-        mode=(PROCESS, FOUR, VRF),
-        edit=edits.in_family,
-        help="Enable automatic network number summarization",
+_SWITCHES = table(
+    setting(
+        "auto-summary", "Enable automatic network number summarization", edit=edits.in_family, mode=(PROCESS, FOUR, VRF)
     ),
-    Command(
-        pattern="synchronization",
-        mode=(PROCESS, *_FAMILIES),
+    setting(
+        "synchronization",
+        "Perform IGP synchronization",
         edit=edits.in_family,
         marked="paths of IBGP are used and passed on whether or not an IGP knows their prefix",
-        help="Perform IGP synchronization",
+        mode=(PROCESS, *_FAMILIES),
     ),
 )
-_PROCESS_SETTINGS = (
-    Command(pattern="bgp router-id {id:ipv4}", mode=(PROCESS, VRF), help="Override configured router identifier"),
-    Command(
-        pattern="bgp log-neighbor-changes", mode=PROCESS, keeps_no=True, help="Log neighbor up/down and reset reason"
-    ),
-    Command(pattern="bgp default ipv4-unicast", mode=PROCESS, keeps_no=True, default=("bgp default ipv4-unicast",)),
-    Command(pattern="bgp default local-preference {preference:0-4294967295}", mode=PROCESS),
-    Command(pattern="bgp cluster-id {id:clusterid}", mode=PROCESS),
-    Command(pattern="bgp always-compare-med", mode=PROCESS),
-    Command(pattern="bgp deterministic-med", mode=PROCESS),
-    Command(pattern="bgp bestpath as-path ignore", mode=PROCESS),
-    Command(pattern="bgp bestpath as-path multipath-relax", mode=PROCESS),
-    Command(pattern="bgp bestpath compare-routerid", mode=PROCESS),
-    Command(pattern="bgp bestpath med < confed | missing-as-worst >+", mode=PROCESS),
-    Command(pattern="bgp confederation identifier {as:asn}", mode=PROCESS),
-    Command(pattern="bgp confederation peers {as:asn}+", mode=PROCESS),
-    Command(pattern="bgp fast-external-fallover", mode=PROCESS, keeps_no=True, default=("bgp fast-external-fallover",)),
-    Command(pattern="bgp enforce-first-as", mode=PROCESS, keeps_no=True, default=("bgp enforce-first-as",)),
-    Command(pattern="bgp graceful-restart", mode=PROCESS),
-    Command(
-        pattern="bgp client-to-client reflection",
+_PROCESS_SETTINGS = table(
+    setting("bgp router-id {id:ipv4}", "Override configured router identifier", mode=(PROCESS, VRF)),
+    setting("bgp log-neighbor-changes", "Log neighbor up/down and reset reason", keeps_no=True, mode=PROCESS),
+    setting("bgp default ipv4-unicast", on=True, mode=PROCESS),
+    setting("bgp default local-preference {preference:0-4294967295}", mode=PROCESS),
+    setting("bgp cluster-id {id:clusterid}", mode=PROCESS),
+    setting("bgp always-compare-med", mode=PROCESS),
+    setting("bgp deterministic-med", mode=PROCESS),
+    setting("bgp bestpath as-path ignore", mode=PROCESS),
+    setting("bgp bestpath as-path multipath-relax", mode=PROCESS),
+    setting("bgp bestpath compare-routerid", mode=PROCESS),
+    setting("bgp bestpath med < confed | missing-as-worst >+", mode=PROCESS),
+    setting("bgp confederation identifier {as:asn}", mode=PROCESS),
+    setting("bgp confederation peers {as:asn}+", mode=PROCESS),
+    setting("bgp fast-external-fallover", on=True, mode=PROCESS),
+    setting("bgp enforce-first-as", on=True, mode=PROCESS),
+    setting("bgp graceful-restart", mode=PROCESS),
+    setting("bgp client-to-client reflection", on=True, mode=PROCESS),
+    setting("bgp asnotation dot", marked="AS numbers are shown as plain numbers", mode=PROCESS),
+    setting("bgp update-delay {seconds:1-3600}", marked="updates are not delayed", mode=PROCESS),
+    setting("bgp scan-time {seconds:5-60}", marked=_IMMEDIATE, mode=PROCESS),
+    setting("bgp nexthop trigger delay {seconds:0-100}", marked=_IMMEDIATE, mode=PROCESS),
+    setting(
+        "timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]",
+        "Adjust routing timers",
+        default="timers bgp 60 180",
         mode=PROCESS,
-        keeps_no=True,
-        default=("bgp client-to-client reflection",),
-    ),
-    Command(pattern="bgp asnotation dot", mode=PROCESS, marked="AS numbers are shown as plain numbers"),
-    Command(pattern="bgp update-delay {seconds:1-3600}", mode=PROCESS, marked="updates are not delayed"),
-    Command(pattern="bgp scan-time {seconds:5-60}", mode=PROCESS, marked=_IMMEDIATE),
-    Command(pattern="bgp nexthop trigger delay {seconds:0-100}", mode=PROCESS, marked=_IMMEDIATE),
-    Command(
-        pattern="timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]",
-        mode=PROCESS,
-        default=("timers bgp 60 180",),
-        help="Adjust routing timers",
     ),
 )
 
-COMMANDS = (
-    Command(
-        pattern="router bgp {as!:asn}", opens=PROCESS, check=edits.check_process, help="Border Gateway Protocol (BGP)"
-    ),
-    Command(pattern="address-family ipv4", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family),
-    Command(
-        pattern="address-family ipv4 unicast", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family
-    ),
-    Command(pattern="address-family ipv6", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family),
-    Command(
-        pattern="address-family ipv6 unicast", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family
-    ),
-    Command(
-        pattern="address-family ipv4 [ unicast ] vrf {vrf!:name}",
+COMMANDS = table(
+    setting("router bgp {as!:asn}", "Border Gateway Protocol (BGP)", opens=PROCESS, check=edits.check_process),
+    setting("address-family ipv4", name="address-family", opens=FOUR, edit=edits.open_family, mode=PROCESS),
+    setting("address-family ipv4 unicast", name="address-family", opens=FOUR, edit=edits.open_family, mode=PROCESS),
+    setting("address-family ipv6", name="address-family", opens=SIX, edit=edits.open_family, mode=PROCESS),
+    setting("address-family ipv6 unicast", name="address-family", opens=SIX, edit=edits.open_family, mode=PROCESS),
+    setting(
+        "address-family ipv4 [ unicast ] vrf {vrf!:name}",
         name="address-family",
-        mode=PROCESS,
         opens=VRF,
         edit=edits.open_vrf,
+        mode=PROCESS,
     ),
     *_ROUTES,
     *_NEIGHBOR,

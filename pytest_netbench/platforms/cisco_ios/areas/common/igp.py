@@ -11,6 +11,7 @@ from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _MOST_DENIED = 999
 _UP_TO_CLASS = ("0.0.0.0/1 le 8", "128.0.0.0/2 le 16", "192.0.0.0/3 le 24", "128.0.0.0/1", "192.0.0.0/2")
@@ -20,20 +21,10 @@ CLASSFUL = "netbench-classful"
 
 def passive_commands(mode: str | tuple[str, ...]) -> tuple[Command, ...]:
     """Return the ``passive-interface`` commands, which all protocols have."""
-    return (
-        Command(
-            pattern="passive-interface default",
-            mode=mode,
-            edit=_passive_default,
-            help="Suppress routing updates on all interfaces",
-        ),
-        Command(
-            pattern="passive-interface {interface!:interface}",
-            mode=mode,
-            name="passive-interface",
-            edit=_passive,
-            help="Suppress routing updates on an interface",
-        ),
+    return table(
+        setting("passive-interface default", "Suppress routing updates on all interfaces", edit=_passive_default),
+        setting("passive-interface {interface!:interface}", "Suppress routing updates on an interface", edit=_passive),
+        mode=mode,
     )
 
 
@@ -163,12 +154,12 @@ def redistribute_commands(
 ) -> tuple[Command, ...]:
     """Return ``redistribute`` commands for every source except the protocol itself; ``options`` is a pattern."""
     return tuple(
-        Command(
-            pattern=f"redistribute {source} {options}",
-            mode=mode,
+        setting(
+            f"redistribute {source} {options}",
+            "Redistribute information from another routing protocol",
             name="redistribute",
             edit=_redistribute,
-            help="Redistribute information from another routing protocol",
+            mode=mode,
         )
         for source in sources
         if source.split()[0] not in but

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _POOL = "dhcp-pool"
@@ -63,39 +64,30 @@ def _address(edit: Edit, match: Match) -> str | None:
 
 
 def _line(pattern: str, help: str = "", **more: Any) -> Command:
-    return Command(pattern=pattern, mode=_POOL, help=help, **more)
+    return setting(pattern, help, mode=_POOL, **more)
 
 
-_CONFIG = (
-    Command(
-        pattern="ip dhcp excluded-address [ vrf {vrf!:word} ] {low!:ipv4} [ {high!:ipv4} ]",
-        name="ip dhcp excluded-address",
+_CONFIG = table(
+    setting(
+        "ip dhcp excluded-address [ vrf {vrf!:word} ] {low!:ipv4} [ {high!:ipv4} ]",
+        "Prevent DHCP from assigning certain addresses",
         check=_excluded,
-        help="Prevent DHCP from assigning certain addresses",
     ),
-    Command(pattern="ip dhcp pool {name!:name}", name="ip dhcp pool", opens=_POOL, help="Configure DHCP address pools"),
-    Command(
-        pattern="ip dhcp ping packets {value:0-10}",
+    setting("ip dhcp pool {name!:name}", "Configure DHCP address pools", opens=_POOL),
+    setting(
+        "ip dhcp ping packets {value:0-10}",
+        "Specify number of ping packets",
         keeps_no=True,
-        default=("ip dhcp ping packets 2",),
-        help="Specify number of ping packets",
+        default="ip dhcp ping packets 2",
     ),
-    Command(
-        pattern="ip dhcp ping timeout {value:100-10000}",
-        default=("ip dhcp ping timeout 500",),
-        help="Specify ping timeout",
+    setting("ip dhcp ping timeout {value:100-10000}", "Specify ping timeout", default="ip dhcp ping timeout 500"),
+    setting("ip dhcp conflict logging", on=True),
+    setting(
+        "ip dhcp relay information ( option | trust-all | policy keep )", marked="the relay does not change messages"
     ),
-    Command(pattern="ip dhcp conflict logging", keeps_no=True, default=("ip dhcp conflict logging",)),
-    Command(
-        pattern="ip dhcp relay information ( option | trust-all | policy keep )",
-        name="ip dhcp relay information",
-        marked="the relay does not change messages",
-    ),
-    Command(pattern="ip dhcp database {url:word}", marked="bindings are lost when the device stops"),
-    Command(pattern="ip dhcp use vrf ( connected | remote )", marked="DHCP runs only in the global table"),
-    Command(
-        pattern="ip dhcp bootp ignore", default=("ip dhcp bootp ignore",), help="BOOTP requests are ignored here anyway"
-    ),
+    setting("ip dhcp database {url:word}", marked="bindings are lost when the device stops"),
+    setting("ip dhcp use vrf ( connected | remote )", marked="DHCP runs only in the global table"),
+    setting("ip dhcp bootp ignore", "BOOTP requests are ignored here anyway", default="ip dhcp bootp ignore"),
 )
 
 
@@ -138,25 +130,20 @@ _LINES = (
 )
 
 
-_INTERFACE = (
-    Command(pattern="ip dhcp relay information trusted", mode="if", marked="the relay does not change messages"),
-    Command(
-        pattern="ip helper-address {address!:ipv4}",
-        mode="if",
-        name="ip helper-address",
-        help="Specify a destination address for UDP broadcasts",
-    ),
-    Command(
-        pattern="ip address dhcp < client-id {clientid:interface} | hostname {hostname:word} >",
-        mode="if",
+_INTERFACE = table(
+    setting("ip dhcp relay information trusted", marked="the relay does not change messages"),
+    ("ip helper-address {address!:ipv4}", "Specify a destination address for UDP broadcasts"),
+    setting(
+        "ip address dhcp < client-id {clientid:interface} | hostname {hostname:word} >",
+        "IP Address negotiated via DHCP",
         name="ip address",
         edit=_address,
-        help="IP Address negotiated via DHCP",
     ),
+    mode="if",
 )
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS = (
     *_CONFIG,
     *_LINES,
     *_INTERFACE,

@@ -9,7 +9,8 @@ from ipaddress import ip_address
 
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec, Interrupted
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action
 
 _REPLY = re.compile(r"icmp_seq=(\d+).*time=([\d.]+) ms")
 
@@ -212,25 +213,25 @@ def _source(at: Exec, match: Match) -> str | None:
 _SOURCE = "source ( {address:ipv4} | {address:ipv6} | {interface:interface} )"
 
 
-EXEC: tuple[Command, ...] = (
-    Command(
-        pattern=(
+EXEC = (
+    action(
+        (
             "ping [ vrf {vrf:word} ] [ ip | ipv6 ] {target:word} "
             f"< {_SOURCE} | repeat {{repeat:1-10000}} | size {{size:36-18024}} | timeout {{timeout:0-3600}} | df-bit >"
         ),
-        mode="exec",
+        _ping,
+        "Send echo messages",
+        changes=False,
         user=True,
-        run=_ping,
-        help="Send echo messages",
     ),
-    Command(
-        pattern=(
+    action(
+        (
             f"traceroute [ vrf {{vrf:word}} ] [ ip | ipv6 ] {{target:word}} < {_SOURCE} | numeric | probe"
             " {probe:1-10} | timeout {timeout:0-3600} | ttl {least:0-255} {most:1-255} >"
         ),
-        mode="exec",
+        _traceroute,
+        "Trace route to destination",
+        changes=False,
         user=True,
-        run=_traceroute,
-        help="Trace route to destination",
     ),
 )

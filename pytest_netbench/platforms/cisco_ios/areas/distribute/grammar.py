@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _OSPF, _RIP = "router-ospf", "router-rip"
@@ -14,11 +15,8 @@ _SOURCES = "connected | static | rip | bgp {number!:asn} | eigrp {number!:1-6553
 def _command(words: str, tail: str, mode: str | tuple[str, ...]) -> Command:
     """Return a command whose list argument cannot be read as one of the keywords that may precede it."""
     name = f"distribute-list {words}".strip()
-    return Command(
-        pattern=f"distribute-list {words} {{list:name}} {tail}",
-        name=name,
-        mode=mode,
-        help="Filter networks in routing updates",
+    return setting(
+        f"distribute-list {words} {{list:name}} {tail}", "Filter networks in routing updates", name=name, mode=mode
     )
 
 

@@ -7,7 +7,8 @@ from ipaddress import IPv4Address
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODE = "router-eigrp"
 
@@ -38,58 +39,35 @@ def _network(edit: Edit, match: Match) -> str | None:
     return None
 
 
-_PROCESS = (
-    Command(
-        pattern="network {network!:ipv4} [ {wildcard!:wildcard} ]",
-        mode=MODE,
-        edit=_network,
-        help="Enable routing on an IP network",
+_PROCESS = table(
+    setting(
+        "network {network!:ipv4} [ {wildcard!:wildcard} ]", "Enable routing on an IP network", edit=_network, mode=MODE
     ),
-    Command(
-        pattern="auto-summary",
-        mode=MODE,
+    setting(
+        "auto-summary",
+        "Enable automatic network number summarization",
         marked="subnets are announced across the borders of classful networks",
-        help="Enable automatic network number summarization",
+        mode=MODE,
     ),
     *igp.passive_commands(MODE),
-    Command(pattern="eigrp router-id {id:ipv4}", mode=MODE, help="router id for this EIGRP process"),
-    Command(
-        pattern="eigrp log-neighbor-changes",
-        mode=MODE,
-        keeps_no=True,
-        default=("eigrp log-neighbor-changes",),
-        help="Enable/Disable EIGRP neighbor logging",
-    ),
-    Command(
-        pattern="variance {factor:1-128}", mode=MODE, default=("variance 1",), help="Control load balancing variance"
-    ),
-    Command(
-        pattern="maximum-paths {paths:1-32}",
-        mode=MODE,
-        default=("maximum-paths 4",),
-        help="Forward packets over multiple paths",
-    ),
-    Command(
-        pattern="ip hello-interval eigrp {process!:1-65535} {seconds:1-65535}",
+    setting("eigrp router-id {id:ipv4}", "router id for this EIGRP process", mode=MODE),
+    setting("eigrp log-neighbor-changes", "Enable/Disable EIGRP neighbor logging", on=True, mode=MODE),
+    setting("variance {factor:1-128}", "Control load balancing variance", default="variance 1", mode=MODE),
+    setting("maximum-paths {paths:1-32}", "Forward packets over multiple paths", default="maximum-paths 4", mode=MODE),
+    setting(
+        "ip hello-interval eigrp {process!:1-65535} {seconds:1-65535}",
+        "Configures EIGRP-IPv4 hello interval",
         mode=INTERFACE,
-        name="ip hello-interval eigrp",
-        help="Configures EIGRP-IPv4 hello interval",
     ),
-    Command(
-        pattern="ip hold-time eigrp {process!:1-65535} {seconds:1-65535}",
-        mode=INTERFACE,
-        name="ip hold-time eigrp",
-        help="Configures EIGRP-IPv4 hold time",
+    setting(
+        "ip hold-time eigrp {process!:1-65535} {seconds:1-65535}", "Configures EIGRP-IPv4 hold time", mode=INTERFACE
     ),
 )
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(
-        pattern="router eigrp {process!:1-65535}",
-        opens=MODE,
-        edit=_open,
-        help="Enhanced Interior Gateway Routing Protocol (EIGRP)",
+COMMANDS = table(
+    setting(
+        "router eigrp {process!:1-65535}", "Enhanced Interior Gateway Routing Protocol (EIGRP)", opens=MODE, edit=_open
     ),
     *_PROCESS,
 )

@@ -10,7 +10,8 @@ from collections.abc import Generator, Iterator
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.device.flash import SIZE, Flash
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.session import rehearsal
 
 Talk = Generator[str | Ask, str, None]
@@ -312,43 +313,25 @@ def _replace(at: Exec, match: Match) -> Talk:
     )
 
 
-EXEC: tuple[Command, ...] = (
-    Command(pattern="dir [ {where:file} ]", mode="exec", run=_dir, help="List files on a filesystem"),
-    Command(pattern="more {file:file}", mode="exec", run=_more, help="Display the contents of a file"),
-    Command(
-        pattern="delete [ /force ] [ /recursive ] {file:file}",
-        mode="exec",
-        run=_delete,
-        changes=True,
-        help="Delete a file",
-    ),
-    Command(pattern="verify /md5 {file:file} [ {digest:word} ]", mode="exec", run=_verify, help="Verify a file"),
-    Command(
-        pattern="copy running-config {target:file}",
-        mode="exec",
-        run=_copy,
-        changes=True,
-        help="Copy from one file to another",
-    ),
-    Command(pattern="copy startup-config {target:file}", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy startup-config running-config", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy {source:file} running-config", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy {source:file} startup-config", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy {source:file} {target:file}", mode="exec", run=_copy, changes=True),
-    Command(pattern="erase startup-config", mode="exec", run=_erase, changes=True, help="Erase a filesystem"),
-    Command(pattern="erase nvram:", mode="exec", run=_erase, changes=True),
-    Command(pattern="write erase", mode="exec", run=_erase, changes=True),
-    Command(pattern="show archive", mode="exec", run=_show_archive, help="Archive functions"),
-    Command(pattern="show archive config rollback timer", mode="exec", run=_no_timer),
-    Command(
-        pattern="show archive config differences [ {first:file} [ {second:file} ] ]", mode="exec", run=_differences
-    ),
-    Command(pattern="show archive config incremental-diffs {file:file} [ ignorecase ]", mode="exec", run=_incremental),
-    Command(
-        pattern="configure replace {file:file} < force | list | revert trigger error >",
-        mode="exec",
-        run=_replace,
-        changes=True,
-        help="Enter configuration mode",
+EXEC = (
+    action("dir [ {where:file} ]", _dir, "List files on a filesystem", changes=False),
+    action("more {file:file}", _more, "Display the contents of a file", changes=False),
+    action("delete [ /force ] [ /recursive ] {file:file}", _delete, "Delete a file"),
+    action("verify /md5 {file:file} [ {digest:word} ]", _verify, "Verify a file", changes=False),
+    action("copy running-config {target:file}", _copy, "Copy from one file to another"),
+    action("copy startup-config {target:file}", _copy),
+    action("copy startup-config running-config", _copy),
+    action("copy {source:file} running-config", _copy),
+    action("copy {source:file} startup-config", _copy),
+    action("copy {source:file} {target:file}", _copy),
+    action("erase startup-config", _erase, "Erase a filesystem"),
+    action("erase nvram:", _erase),
+    action("write erase", _erase),
+    show("archive", _show_archive, "Archive functions", user=False),
+    show("archive config rollback timer", _no_timer, user=False),
+    show("archive config differences [ {first:file} [ {second:file} ] ]", _differences, user=False),
+    show("archive config incremental-diffs {file:file} [ ignorecase ]", _incremental, user=False),
+    action(
+        "configure replace {file:file} < force | list | revert trigger error >", _replace, "Enter configuration mode"
     ),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _FILE = matching("flash:", r"(?i:(?:flash0?|bootflash|disk0|nvram|system|null):\S*)", "File name")
@@ -11,16 +12,14 @@ _FILE = matching("flash:", r"(?i:(?:flash0?|bootflash|disk0|nvram|system|null):\
 _CONFIG = "( running-config | startup-config )"
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(pattern="file prompt quiet", help="Adjust file system parameters"),
-    Command(pattern="ip scp server enable", help="Scp commands"),
-    Command(pattern="archive", opens="archive", help="Archive the configuration"),
-    Command(pattern="path {where:word}", mode="archive", marked="configurations are not archived automatically"),
-    Command(pattern="maximum {count:1-14}", mode="archive"),
-    Command(pattern="write-memory", mode="archive", marked="configurations are not archived automatically"),
-    Command(
-        pattern="time-period {minutes:1-525600}", mode="archive", marked="configurations are not archived automatically"
-    ),
+COMMANDS = table(
+    ("file prompt quiet", "Adjust file system parameters"),
+    ("ip scp server enable", "Scp commands"),
+    setting("archive", "Archive the configuration", opens="archive"),
+    setting("path {where:word}", marked="configurations are not archived automatically", mode="archive"),
+    setting("maximum {count:1-14}", mode="archive"),
+    setting("write-memory", marked="configurations are not archived automatically", mode="archive"),
+    setting("time-period {minutes:1-525600}", marked="configurations are not archived automatically", mode="archive"),
 )
 
 

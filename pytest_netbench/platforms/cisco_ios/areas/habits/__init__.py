@@ -8,6 +8,6 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 AREA = Area(
     name="habits",
     modes=MODES,
-    commands=(*COMMANDS,),
+    commands=COMMANDS,
     scope=(("common lines of configs: servers, hardware, kernel behaviour, archive", "accepted, without effect"),),
 )

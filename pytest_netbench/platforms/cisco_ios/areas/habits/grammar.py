@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import ignore, setting, table
 
 _SERVERS = "there is no such server"
 
@@ -24,11 +24,6 @@ _ARCHIVE, _ARCHIVE_LOG = "archive", "archive-log"
 
 
 _AAA_SERVER, _AAA_GROUP = "aaa-server", "aaa-group"
-
-
-def _forgotten(_edit: Edit, _match: Match) -> str | None:
-    """Accept a line without storing it: devices print it, but it is not configuration."""
-    return None
 
 
 _MARKED = {
@@ -268,36 +263,30 @@ _LOG_LINES = (
 
 
 def _commands() -> list[Command]:
-    found = [Command(pattern=text, keeps_no=True, marked=why) for why, texts in _MARKED.items() for text in texts]
+    found = [setting(text, keeps_no=True, marked=why) for why, texts in _MARKED.items() for text in texts]
     found += [
-        Command(pattern=text, mode="if", keeps_no=True, marked=why)
-        for why, texts in _ON_INTERFACES.items()
-        for text in texts
+        setting(text, keeps_no=True, marked=why, mode="if") for why, texts in _ON_INTERFACES.items() for text in texts
     ]
-    found += [Command(pattern=text, mode="line", keeps_no=True, marked=_SERVERS) for text in _ON_LINES]
-    found += [Command(pattern=text, mode=mode, marked=_SERVERS) for mode, texts in _AAA_LINES.items() for text in texts]
-    found += [Command(pattern=text, mode=_ARCHIVE_LOG, keeps_no=True, marked=_SERVERS) for text in _LOG_LINES]
+    found += [setting(text, keeps_no=True, marked=_SERVERS, mode="line") for text in _ON_LINES]
+    found += [setting(text, marked=_SERVERS, mode=mode) for mode, texts in _AAA_LINES.items() for text in texts]
+    found += [setting(text, keeps_no=True, marked=_SERVERS, mode=_ARCHIVE_LOG) for text in _LOG_LINES]
     return found
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS = table(
     *_commands(),
-    Command(pattern="tacacs server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
-    Command(pattern="radius server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
-    Command(pattern="aaa group server {kind!:word} {name!:word}", opens=_AAA_GROUP, marked=_SERVERS),
-    Command(pattern="log config", mode=_ARCHIVE, opens=_ARCHIVE_LOG, marked=_SERVERS),
-    Command(pattern="memory-size iomem {percent:0-50}", edit=_forgotten),
-    Command(pattern="config-register {value:word}", edit=_forgotten),
-    Command(
-        pattern="monitor session {session!:1-66} ( source | destination ) {what!:line}",
-        name="monitor session",
-        marked=_NO_MIRROR,
-    ),
-    Command(pattern="udld ( enable | aggressive )", name="udld", marked=_NO_UDLD),
-    Command(pattern="udld message time {seconds:1-90}", marked=_NO_UDLD),
+    setting("tacacs server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
+    setting("radius server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
+    setting("aaa group server {kind!:word} {name!:word}", opens=_AAA_GROUP, marked=_SERVERS),
+    setting("log config", opens=_ARCHIVE_LOG, marked=_SERVERS, mode=_ARCHIVE),
+    setting("memory-size iomem {percent:0-50}", edit=ignore),
+    setting("config-register {value:word}", edit=ignore),
+    setting("monitor session {session!:1-66} ( source | destination ) {what!:line}", marked=_NO_MIRROR),
+    setting("udld ( enable | aggressive )", marked=_NO_UDLD),
+    setting("udld message time {seconds:1-90}", marked=_NO_UDLD),
     # a switch has these two in its own area
-    Command(pattern="spanning-tree extend system-id", default=("spanning-tree extend system-id",), roles=("router",)),
-    Command(pattern="udld port [ aggressive ]", mode="if", marked=_NO_UDLD, roles=("router",)),
+    setting("spanning-tree extend system-id", default="spanning-tree extend system-id", roles=("router",)),
+    setting("udld port [ aggressive ]", marked=_NO_UDLD, roles=("router",), mode="if"),
 )
 
 

@@ -7,7 +7,8 @@ from ipaddress import ip_address
 
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 from pytest_netbench.platforms.cisco_ios.shows.neighbors import neighbors
 from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
@@ -256,23 +257,13 @@ def _clear_arp(at: Exec, _match: Match) -> None:
         at.run_in_vrf(vrf, ["ip", "neigh", "flush", "all"])
 
 
-def _show(pattern: str, run: object, help: str = "") -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)  # type: ignore[arg-type]
-
-
-SHOWS: tuple[Command, ...] = (
-    _show("show interfaces [ {interface:interface} ]", _interfaces, "Interface status and configuration"),
-    _show("show interfaces [ {interface:interface} ] description", _description, "Show interface description"),
-    _show("show ip interface brief [ {interface:interface} ]", _brief, "Brief summary of IP status and configuration"),
-    _show("show ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
-    _show("show arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
-    _show("show ip arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
-    Command(
-        pattern="clear counters [ {interface:interface} ]",
-        mode="exec",
-        run=_clear_counters,
-        changes=True,
-        help="Clear counters on one or all interfaces",
-    ),
-    Command(pattern="clear arp-cache", mode="exec", run=_clear_arp, changes=True, help="Clear the entire ARP cache"),
+SHOWS = (
+    show("interfaces [ {interface:interface} ]", _interfaces, "Interface status and configuration"),
+    show("interfaces [ {interface:interface} ] description", _description, "Show interface description"),
+    show("ip interface brief [ {interface:interface} ]", _brief, "Brief summary of IP status and configuration"),
+    show("ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
+    show("arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
+    show("ip arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
+    action("clear counters [ {interface:interface} ]", _clear_counters, "Clear counters on one or all interfaces"),
+    action("clear arp-cache", _clear_arp, "Clear the entire ARP cache"),
 )

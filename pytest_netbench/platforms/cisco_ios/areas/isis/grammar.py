@@ -8,6 +8,7 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import one as type_of
 
 MODE = "router-isis"
@@ -60,28 +61,25 @@ def _system(net: str) -> str:
 _LEVELS = "[ ( level-1 | level-2 ) ]"
 
 
-def _authentication(name: str, mode: str) -> tuple[Command, Command]:
-    return (
-        Command(pattern=f"{name} mode ^ ( md5 | text )", name=f"{name} mode", mode=mode, help="Authentication mode"),
-        Command(pattern=f"{name} key-chain {{chain:name}}", mode=mode, help="Authentication key-chain"),
+def _authentication(name: str, mode: str) -> tuple[Command, ...]:
+    return table(
+        setting(f"{name} mode ^ ( md5 | text )", "Authentication mode", name=f"{name} mode"),
+        (f"{name} key-chain {{chain:name}}", "Authentication key-chain"),
+        mode=mode,
     )
 
 
-_PROCESS = (
-    Command(pattern="net {net!:net}", mode=MODE, check=_check_net, help="A Network Entity Title for this process"),
-    Command(
-        pattern="is-type ^ ( level-1 | level-1-2 | level-2-only )",
-        name="is-type",
-        mode=MODE,
-        default=("is-type level-1-2",),
-        help="IS Level for this routing process",
+_PROCESS = table(
+    setting("net {net!:net}", "A Network Entity Title for this process", check=_check_net),
+    setting(
+        "is-type ^ ( level-1 | level-1-2 | level-2-only )",
+        "IS Level for this routing process",
+        default="is-type level-1-2",
     ),
-    Command(
-        pattern="metric-style ^ ( narrow | wide | transition )",
-        name="metric-style",
-        mode=MODE,
-        default=("metric-style narrow",),
-        help="Use old-style (ISO 10589) or new-style packet formats",
+    setting(
+        "metric-style ^ ( narrow | wide | transition )",
+        "Use old-style (ISO 10589) or new-style packet formats",
+        default="metric-style narrow",
     ),
     *igp.passive_commands(MODE),
     *igp.redistribute_commands(
@@ -90,62 +88,36 @@ _PROCESS = (
         " level-1-2 | level-2 ) >",
         but=("isis",),
     ),
-    Command(
-        pattern="default-information originate [ route-map {map:word} ]", mode=MODE, help="Distribute a default route"
-    ),
+    ("default-information originate [ route-map {map:word} ]", "Distribute a default route"),
     *_authentication("authentication", MODE),
-    Command(pattern="set-overload-bit", mode=MODE, help="Signal other routers not to use us in SPF"),
-    Command(pattern="log-adjacency-changes [ all ]", mode=MODE, help="Log changes in adjacency state"),
-    Command(
-        pattern="hello padding",
-        mode=MODE,
-        keeps_no=True,
-        default=("hello padding",),
-        marked="FRR determines the padding of hellos",
-    ),
+    ("set-overload-bit", "Signal other routers not to use us in SPF"),
+    ("log-adjacency-changes [ all ]", "Log changes in adjacency state"),
+    setting("hello padding", on=True, marked="FRR determines the padding of hellos"),
+    mode=MODE,
 )
 
 
-_INTERFACE = (
-    Command(pattern="ip router isis [ {tag:word} ]", mode=INTERFACE, edit=_interface_in, help="IS-IS routing protocol"),
-    Command(
-        pattern="ipv6 router isis [ {tag:word} ]", mode=INTERFACE, edit=_interface_in, help="IS-IS routing protocol"
+_INTERFACE = table(
+    setting("ip router isis [ {tag:word} ]", "IS-IS routing protocol", edit=_interface_in),
+    setting("ipv6 router isis [ {tag:word} ]", "IS-IS routing protocol", edit=_interface_in),
+    (f"isis metric {{metric:1-16777214}} {_LEVELS}", "Configure the metric for interface"),
+    (f"isis priority {{priority:0-127}} {_LEVELS}", "Set priority for Designated Router election"),
+    (f"isis hello-interval {{seconds:1-600}} {_LEVELS}", "Set Hello interval"),
+    (f"isis hello-multiplier {{count:3-100}} {_LEVELS}", "Set multiplier for Hello holding time"),
+    setting(
+        "isis circuit-type ^ ( level-1 | level-1-2 | level-2-only )",
+        "Configure circuit type for interface",
+        default="isis circuit-type level-1-2",
     ),
-    Command(
-        pattern=f"isis metric {{metric:1-16777214}} {_LEVELS}",
-        mode=INTERFACE,
-        help="Configure the metric for interface",
-    ),
-    Command(
-        pattern=f"isis priority {{priority:0-127}} {_LEVELS}",
-        mode=INTERFACE,
-        help="Set priority for Designated Router election",
-    ),
-    Command(pattern=f"isis hello-interval {{seconds:1-600}} {_LEVELS}", mode=INTERFACE, help="Set Hello interval"),
-    Command(
-        pattern=f"isis hello-multiplier {{count:3-100}} {_LEVELS}",
-        mode=INTERFACE,
-        help="Set multiplier for Hello holding time",
-    ),
-    Command(
-        pattern="isis circuit-type ^ ( level-1 | level-1-2 | level-2-only )",
-        name="isis circuit-type",
-        mode=INTERFACE,
-        default=("isis circuit-type level-1-2",),
-        help="Configure circuit type for interface",
-    ),
-    Command(pattern="isis network point-to-point", mode=INTERFACE, help="Set the network type for ISIS"),
+    ("isis network point-to-point", "Set the network type for ISIS"),
     *_authentication("isis authentication", INTERFACE),
-    Command(
-        pattern="isis password {password:word}",
-        mode=INTERFACE,
-        help="Configure the authentication password for interface",
-    ),
+    ("isis password {password:word}", "Configure the authentication password for interface"),
+    mode=INTERFACE,
 )
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(pattern="router isis [ {tag!:word} ]", opens=MODE, edit=_open, help="ISO IS-IS"),
+COMMANDS = table(
+    setting("router isis [ {tag!:word} ]", "ISO IS-IS", opens=MODE, edit=_open),
     *_PROCESS,
     *_INTERFACE,
 )

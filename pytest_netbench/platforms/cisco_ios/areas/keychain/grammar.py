@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 
 _CHAIN, _KEY = "keychain", "keychain-key"
@@ -27,15 +28,12 @@ def _month(text: str) -> str | None:
     return next((month for month in _MONTHS if len(text) > 2 and text.lower().startswith(month.lower())), None)
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(pattern="key chain {chain!:name}", opens=_CHAIN, help="Key-chain management"),
-    Command(pattern="key {id!:0-2147483647}", mode=(_CHAIN, _KEY), opens=_KEY, help="Configure a key"),
-    Command(pattern="description {text:line}", mode=_CHAIN, help="key chain description"),
-    Command(pattern="key-string [ ( 0 | 7 ) ] {key:line}", name="key-string", mode=_KEY, help="Set key string"),
-    *(
-        Command(pattern=f"{name} {_LIFETIME}", name=name, mode=_KEY, help="Set the lifetime of the key")
-        for name in LIFETIMES
-    ),
+COMMANDS = table(
+    setting("key chain {chain!:name}", "Key-chain management", opens=_CHAIN),
+    setting("key {id!:0-2147483647}", "Configure a key", opens=_KEY, mode=(_CHAIN, _KEY)),
+    setting("description {text:line}", "key chain description", mode=_CHAIN),
+    setting("key-string [ ( 0 | 7 ) ] {key:line}", "Set key string", mode=_KEY),
+    *(setting(f"{name} {_LIFETIME}", "Set the lifetime of the key", name=name, mode=_KEY) for name in LIFETIMES),
 )
 
 

@@ -9,7 +9,8 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.passwords import revealed
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 
 def secrets(config: Section, name: str) -> list[tuple[int, str]]:
@@ -59,6 +60,4 @@ def _chain(chain: Entry) -> Iterator[str]:
             yield f"        {name.replace('-', ' ')} {span}"
 
 
-SHOWS: tuple[Command, ...] = (
-    Command(pattern="show key chain [ {chain:name} ]", mode="exec", run=_show, help="Show keychain information"),
-)
+SHOWS = (show("key chain [ {chain:name} ]", _show, "Show keychain information", user=False),)

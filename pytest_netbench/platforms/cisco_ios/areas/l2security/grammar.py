@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
 
 _NO_RATE = "rates are not measured"
@@ -64,113 +63,92 @@ def _sticky(edit: Edit, match: Match) -> str | None:
 
 def _arp_rule(words: str) -> Command:
     """Store a line of an ARP access list."""
-    return Command(
-        pattern=f"{words} ip ( any | host {{address!:ipv4}} ) mac ( any | host {{mac!:mac}} ) [ log ]",
+    return setting(
+        f"{words} ip ( any | host {{address!:ipv4}} ) mac ( any | host {{mac!:mac}} ) [ log ]",
         name=f"{words} arp",
-        mode=ARP_MODE,
         roles=SWITCH,
+        mode=ARP_MODE,
     )
 
 
 # ---- grammar ----
 
-_PORT = (
-    Command(
-        pattern="switchport port-security", name="port-security", check=_needs_mode, help="Security related command"
-    ),
-    Command(
-        pattern="switchport port-security maximum {maximum:1-4097}",
+_PORT = table(
+    setting("switchport port-security", "Security related command", name="port-security", check=_needs_mode),
+    setting(
+        "switchport port-security maximum {maximum:1-4097}",
         name="port-security maximum",
-        default=("switchport port-security maximum 1",),
+        default="switchport port-security maximum 1",
     ),
-    Command(
-        pattern="switchport port-security violation ( protect | restrict | shutdown )",
+    setting(
+        "switchport port-security violation ( protect | restrict | shutdown )",
         name="port-security violation",
-        default=("switchport port-security violation shutdown",),
+        default="switchport port-security violation shutdown",
     ),
-    Command(pattern="switchport port-security mac-address sticky", name="port-security sticky", edit=_sticky),
-    Command(
-        pattern="switchport port-security mac-address sticky {mac!:mac}",
-        name="port-security sticky mac",
-        check=_check_mac,
+    setting("switchport port-security mac-address sticky", name="port-security sticky", edit=_sticky),
+    setting(
+        "switchport port-security mac-address sticky {mac!:mac}", name="port-security sticky mac", check=_check_mac
     ),
-    Command(pattern="switchport port-security mac-address {mac!:mac}", name="port-security mac", check=_check_mac),
-    Command(pattern="switchport port-security aging time {minutes:1-1440}", name="port-security aging time"),
-    Command(
-        pattern="switchport port-security aging type ( absolute | inactivity )",
+    setting("switchport port-security mac-address {mac!:mac}", name="port-security mac", check=_check_mac),
+    setting("switchport port-security aging time {minutes:1-1440}", name="port-security aging time"),
+    setting(
+        "switchport port-security aging type ( absolute | inactivity )",
         name="port-security aging type",
-        default=("switchport port-security aging type absolute",),
+        default="switchport port-security aging type absolute",
         marked="addresses age by the time since they were learned",
     ),
-    Command(pattern="switchport port-security aging static", marked="configured addresses do not age"),
-    Command(pattern="ip dhcp snooping trust", name="dhcp snooping trust", help="DHCP Snooping trust config"),
-    Command(pattern="ip dhcp snooping limit rate {rate:1-2048}", name="dhcp snooping limit", marked=_NO_RATE),
-    Command(
-        pattern="ip dhcp snooping information option allow-untrusted",
-        name="dhcp snooping allow port",
-        marked=_NO_OPTION,
-    ),
-    Command(pattern="ip arp inspection trust", name="arp inspection trust", help="Configure Trust state"),
-    Command(
-        pattern="ip arp inspection limit ( none | rate {rate:0-2048} [ burst interval {seconds:1-15} ] )",
+    setting("switchport port-security aging static", marked="configured addresses do not age"),
+    setting("ip dhcp snooping trust", "DHCP Snooping trust config", name="dhcp snooping trust"),
+    setting("ip dhcp snooping limit rate {rate:1-2048}", name="dhcp snooping limit", marked=_NO_RATE),
+    setting("ip dhcp snooping information option allow-untrusted", name="dhcp snooping allow port", marked=_NO_OPTION),
+    setting("ip arp inspection trust", "Configure Trust state", name="arp inspection trust"),
+    setting(
+        "ip arp inspection limit ( none | rate {rate:0-2048} [ burst interval {seconds:1-15} ] )",
         name="arp inspection limit",
         marked=_NO_RATE,
     ),
-    Command(pattern="ip verify source [ port-security ]", marked="packets of hosts are not compared with bindings"),
+    setting("ip verify source [ port-security ]", marked="packets of hosts are not compared with bindings"),
+    mode=MODE,
+    roles=SWITCH,
 )
 
 
-_GLOBAL = (
-    Command(pattern="ip dhcp snooping", name="dhcp snooping", help="DHCP Snooping"),
-    Command(pattern="ip dhcp snooping vlan {vlans:vlans}", name="dhcp snooping vlan", edit=_vlan_set),
-    Command(
-        pattern="ip dhcp snooping verify mac-address",
-        name="dhcp snooping verify",
-        keeps_no=True,
-        default=("ip dhcp snooping verify mac-address",),
-    ),
-    Command(
-        pattern="ip dhcp snooping information option",
-        name="dhcp snooping option",
-        keeps_no=True,
-        default=("ip dhcp snooping information option",),
-    ),
-    Command(
-        pattern="ip dhcp snooping information option allow-untrusted", name="dhcp snooping allow", marked=_NO_OPTION
-    ),
-    Command(
-        pattern="ip dhcp snooping database {url:line}",
+_GLOBAL = table(
+    setting("ip dhcp snooping", "DHCP Snooping", name="dhcp snooping"),
+    setting("ip dhcp snooping vlan {vlans:vlans}", name="dhcp snooping vlan", edit=_vlan_set),
+    setting("ip dhcp snooping verify mac-address", name="dhcp snooping verify", on=True),
+    setting("ip dhcp snooping information option", name="dhcp snooping option", on=True),
+    setting("ip dhcp snooping information option allow-untrusted", name="dhcp snooping allow", marked=_NO_OPTION),
+    setting(
+        "ip dhcp snooping database {url:line}",
         name="dhcp snooping database",
         marked="bindings are not written to a file",
     ),
-    Command(
-        pattern="ip arp inspection vlan {vlans:vlans}",
+    setting(
+        "ip arp inspection vlan {vlans:vlans}",
+        "Enable/Disable ARP Inspection on vlans",
         name="arp inspection vlan",
         edit=_vlan_set,
-        help="Enable/Disable ARP Inspection on vlans",
     ),
-    Command(pattern="ip arp inspection validate ( src-mac | dst-mac | ip )+", name="arp inspection validate"),
-    Command(
-        pattern="ip arp inspection log-buffer ( entries | logs ) {rest:line}",
+    setting("ip arp inspection validate ( src-mac | dst-mac | ip )+", name="arp inspection validate"),
+    setting(
+        "ip arp inspection log-buffer ( entries | logs ) {rest:line}",
         name="arp inspection log-buffer",
         marked="drops are logged immediately",
     ),
-    Command(
-        pattern="arp access-list {name!:word}", name="arp access-list", opens=ARP_MODE, help="Named ARP access list"
-    ),
-    Command(
-        pattern="ip arp inspection filter {name!:word} vlan {vlans!:vlans} [ static ]", name="arp inspection filter"
-    ),
-    Command(
-        pattern="ip source binding {mac!:mac} vlan {vlan!:1-4094} {address:ipv4} interface {interface:interface}",
+    setting("arp access-list {name!:word}", "Named ARP access list", opens=ARP_MODE),
+    setting("ip arp inspection filter {name!:word} vlan {vlans!:vlans} [ static ]", name="arp inspection filter"),
+    setting(
+        "ip source binding {mac!:mac} vlan {vlan!:1-4094} {address:ipv4} interface {interface:interface}",
         name="source binding",
     ),
+    roles=SWITCH,
 )
 
 
-COMMANDS: tuple[Command, ...] = (
-    *(replace(command, mode=MODE, roles=SWITCH) for command in _PORT),
-    *(replace(command, roles=SWITCH) for command in _GLOBAL),
+COMMANDS = (
+    *_PORT,
+    *_GLOBAL,
     *(_arp_rule(words) for words in ("permit", "deny")),
 )
 

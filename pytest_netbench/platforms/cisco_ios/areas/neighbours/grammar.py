@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
-_GLOBAL = (
-    Command(pattern="cdp run", keeps_no=True, default=("cdp run",)),
-    Command(
-        pattern="cdp timer {seconds:5-254}",
-        default=("cdp timer 60",),
-        marked="the displayed information is always current",
+_GLOBAL = table(
+    setting("cdp run", on=True),
+    setting("cdp timer {seconds:5-254}", default="cdp timer 60", marked="the displayed information is always current"),
+    setting("cdp holdtime {seconds:10-255}", default="cdp holdtime 180"),
+    setting("cdp advertise-v2", on=True),
+    ("lldp run", "Enable LLDP"),
+    setting(
+        "lldp timer {seconds:5-65534}", default="lldp timer 30", marked="the displayed information is always current"
     ),
-    Command(pattern="cdp holdtime {seconds:10-255}", default=("cdp holdtime 180",)),
-    Command(pattern="cdp advertise-v2", keeps_no=True, default=("cdp advertise-v2",)),
-    Command(pattern="lldp run", help="Enable LLDP"),
-    Command(
-        pattern="lldp timer {seconds:5-65534}",
-        default=("lldp timer 30",),
-        marked="the displayed information is always current",
-    ),
-    Command(pattern="lldp holdtime {seconds:0-65535}", default=("lldp holdtime 120",)),
+    setting("lldp holdtime {seconds:0-65535}", default="lldp holdtime 120"),
 )
 
 
-_INTERFACE = (
-    Command(pattern="cdp enable", keeps_no=True, default=("cdp enable",), help="Enable CDP on interface"),
-    Command(
-        pattern="lldp transmit", keeps_no=True, default=("lldp transmit",), help="Enable LLDP transmission on interface"
-    ),
-    Command(
-        pattern="lldp receive", keeps_no=True, default=("lldp receive",), help="Enable LLDP reception on interface"
-    ),
+_INTERFACE = table(
+    setting("cdp enable", "Enable CDP on interface", on=True),
+    setting("lldp transmit", "Enable LLDP transmission on interface", on=True),
+    setting("lldp receive", "Enable LLDP reception on interface", on=True),
+    mode=MODE,
 )
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS = (
     *_GLOBAL,
-    *(replace(command, mode=MODE) for command in _INTERFACE),
+    *_INTERFACE,
 )

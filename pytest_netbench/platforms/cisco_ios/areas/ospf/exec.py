@@ -5,9 +5,10 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.areas.ospf import database, shows
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import processes
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
-_OSPF = "show ip ospf [ {process:1-65535} ]"
+_OSPF = "ip ospf [ {process:1-65535} ]"
 
 
 def _clear(at: Exec, match: Match) -> None:
@@ -23,51 +24,23 @@ def _clear(at: Exec, match: Match) -> None:
 
 
 SHOWS = (
-    Command(pattern=_OSPF, mode="exec", user=True, run=shows.process, help="OSPF information"),
-    Command(
-        pattern=f"{_OSPF} neighbor [ ( {{interface:interface}} | {{router:ipv4}} ) ] [ detail ]",
-        mode="exec",
-        user=True,
-        run=shows.neighbours,
-        help="Neighbor list",
+    show(_OSPF, shows.process, "OSPF information"),
+    show(
+        f"{_OSPF} neighbor [ ( {{interface:interface}} | {{router:ipv4}} ) ] [ detail ]",
+        shows.neighbours,
+        "Neighbor list",
     ),
-    Command(pattern=f"{_OSPF} interface brief", mode="exec", user=True, run=shows.brief),
-    Command(
-        pattern=f"{_OSPF} interface [ {{interface:interface}} ]",
-        mode="exec",
-        user=True,
-        run=shows.interface,
-        help="Interface information",
-    ),
-    Command(
-        pattern=f"{_OSPF} virtual-links",
-        mode="exec",
-        user=True,
-        run=shows.virtual_links,
-        help="Virtual link information",
-    ),
-    Command(
-        pattern=f"{_OSPF} border-routers",
-        mode="exec",
-        user=True,
-        run=shows.border_routers,
-        help="Border and boundary router information",
-    ),
-    Command(
-        pattern=(
+    show(f"{_OSPF} interface brief", shows.brief),
+    show(f"{_OSPF} interface [ {{interface:interface}} ]", shows.interface, "Interface information"),
+    show(f"{_OSPF} virtual-links", shows.virtual_links, "Virtual link information"),
+    show(f"{_OSPF} border-routers", shows.border_routers, "Border and boundary router information"),
+    show(
+        (
             f"{_OSPF} database [ ( {' | '.join(database.KINDS)} ) [ {{id:ipv4}} ] [ ( self-originate | adv-router"
             " {router:ipv4} ) ] ]"
         ),
-        mode="exec",
-        user=True,
-        run=database.show,
-        help="Database summary",
+        database.show,
+        "Database summary",
     ),
-    Command(
-        pattern="clear ip ospf [ {process:1-65535} ] process",
-        mode="exec",
-        changes=True,
-        run=_clear,
-        help="Reset OSPF process",
-    ),
+    action("clear ip ospf [ {process:1-65535} ] process", _clear, "Reset OSPF process"),
 )

@@ -9,8 +9,9 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.ospf import lines
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument, Keyword
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.frr import daemons
 
 MODE = "router-ospf"
@@ -180,134 +181,110 @@ def _link_options(match: Match) -> dict[str, str]:
     return found
 
 
-_PROCESS = (
+_PROCESS = table(
     *(
         replace(line, edit=_router_id) if line.pattern.startswith("router-id") else line
         for line in lines.process_lines(MODE)
     ),
-    Command(
-        pattern="network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
+    setting(
+        "network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
+        "Enable routing on an IP network",
         name="network",
-        mode=MODE,
         edit=_network,
-        help="Enable routing on an IP network",
+        mode=MODE,
     ),
-    Command(pattern="area {area!:area} authentication [ message-digest ]", mode=MODE, help="Enable authentication"),
-    Command(pattern="area {area!:area} stub [ no-summary ]", mode=MODE, check=_check_stub, help="Specify a stub area"),
-    Command(
-        pattern=(
+    setting("area {area!:area} authentication [ message-digest ]", "Enable authentication", mode=MODE),
+    setting("area {area!:area} stub [ no-summary ]", "Specify a stub area", check=_check_stub, mode=MODE),
+    setting(
+        (
             f"area {{area!:area}} nssa < no-redistribution | default-information-originate < {lines.METRIC} > |"
             " no-summary | translate type7 always >"
         ),
+        "Specify a NSSA area",
         name="area nssa",
-        mode=MODE,
         check=_check_nssa,
-        help="Specify a NSSA area",
-    ),
-    Command(
-        pattern="area {area!:area} default-cost {cost:0-16777215}",
         mode=MODE,
-        help="Set the summary default-cost of a NSSA/stub area",
     ),
-    Command(
-        pattern=(
+    setting(
+        "area {area!:area} default-cost {cost:0-16777215}",
+        "Set the summary default-cost of a NSSA/stub area",
+        mode=MODE,
+    ),
+    setting(
+        (
             "area {area!:area} range {prefix!:ipv4} {mask!:mask} [ ( advertise | not-advertise ) ] [ cost"
             " {cost:0-16777215} ]"
         ),
-        mode=MODE,
+        "Summarize routes matching address/mask (border routers only)",
         check=_check_range,
-        help="Summarize routes matching address/mask (border routers only)",
+        mode=MODE,
     ),
-    Command(
-        pattern="area {area!:area} filter-list prefix {list:word} in",
+    setting(
+        "area {area!:area} filter-list prefix {list:word} in",
+        "Filter networks sent to this area",
         name="area filter-list in",
         mode=MODE,
-        help="Filter networks sent to this area",
     ),
-    Command(
-        pattern="area {area!:area} filter-list prefix {list:word} out",
+    setting(
+        "area {area!:area} filter-list prefix {list:word} out",
+        "Filter networks sent from this area",
         name="area filter-list out",
         mode=MODE,
-        help="Filter networks sent from this area",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "area {area!:area} virtual-link {router!:ipv4} < authentication [ ( message-digest | null ) ] |"
             " authentication-key [ ( 0 | 7 ) ] {secret:word} | message-digest-key {id:1-255} md5 [ ( 0 | 7 ) ]"
             " {key:word} | hello-interval {hello:1-65535} | dead-interval {dead:1-65535} | retransmit-interval"
             " {retransmit:1-65535} | transmit-delay {delay:1-65535} >"
         ),
-        name="area virtual-link",
-        mode=MODE,
+        "Define a virtual link and its parameters",
         edit=_virtual_link,
-        help="Define a virtual link and its parameters",
-    ),
-    Command(
-        pattern="summary-address {prefix!:ipv4} {mask!:mask} [ not-advertise ] [ tag {tag:0-4294967295} ]",
         mode=MODE,
+    ),
+    setting(
+        "summary-address {prefix!:ipv4} {mask!:mask} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+        "Configure IP address summaries",
         check=_check_range,
-        help="Configure IP address summaries",
+        mode=MODE,
     ),
     *lines.route_lines(MODE, most_distance=255),
     *igp.redistribute_commands(
         MODE, f"< {lines.METRIC} | subnets | tag {{tag2:0-4294967295}} | route-map {{map:word}} >"
     ),
-    Command(
-        pattern="max-metric router-lsa [ on-startup {seconds:5-86400} ]",
+    setting("max-metric router-lsa [ on-startup {seconds:5-86400} ]", "Set maximum metric for router-LSAs", mode=MODE),
+    setting(
+        "neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
+        "Specify a neighbor router",
         mode=MODE,
-        help="Set maximum metric for router-LSAs",
     ),
-    Command(
-        pattern="neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
-        name="neighbor",
-        mode=MODE,
-        help="Specify a neighbor router",
-    ),
-    Command(
-        pattern="compatible rfc1583",
-        mode=MODE,
-        keeps_no=True,
-        default=("compatible rfc1583",),
-        help="OSPF compatibility list",
-    ),
-    Command(pattern="shutdown", mode=MODE, help="Shutdown the router process"),
+    setting("compatible rfc1583", "OSPF compatibility list", on=True, mode=MODE),
+    setting("shutdown", "Shutdown the router process", mode=MODE),
 )
-_INTERFACE = (
-    Command(
-        pattern="ip ospf {process:1-65535} area {area:area}",
-        mode=INTERFACE,
-        edit=_interface_area,
-        help="Set the OSPF area ID",
-    ),
+_INTERFACE = table(
+    setting("ip ospf {process:1-65535} area {area:area}", "Set the OSPF area ID", edit=_interface_area, mode=INTERFACE),
     *lines.interface_lines(
         "ip ospf",
         dead_interval="^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
         network="^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
     ),
-    Command(
-        pattern="ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]",
+    setting(
+        "ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]",
+        "Enable authentication",
         mode=INTERFACE,
-        help="Enable authentication",
     ),
-    Command(
-        pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}",
-        mode=INTERFACE,
-        help="Authentication password (key)",
-    ),
-    Command(
-        pattern=f"ip ospf {_MD5}",
+    setting("ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}", "Authentication password (key)", mode=INTERFACE),
+    setting(
+        f"ip ospf {_MD5}",
+        "Message digest authentication password (key)",
         name="ip ospf message-digest-key",
         mode=INTERFACE,
-        help="Message digest authentication password (key)",
     ),
 )
 
-COMMANDS = (
-    Command(
-        pattern="router ospf {process!:1-65535} [ vrf {vrf:word} ]",
-        opens=MODE,
-        edit=_open,
-        help="Open Shortest Path First (OSPF)",
+COMMANDS = table(
+    setting(
+        "router ospf {process!:1-65535} [ vrf {vrf:word} ]", "Open Shortest Path First (OSPF)", opens=MODE, edit=_open
     ),
     *_PROCESS,
     *_INTERFACE,

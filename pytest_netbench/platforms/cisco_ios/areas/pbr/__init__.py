@@ -5,20 +5,15 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
 from pytest_netbench.platforms.cisco_ios.areas.pbr.compile import LOCAL, compile_pbr
 from pytest_netbench.platforms.cisco_ios.areas.pbr.shows import show_policy
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, show
 
 AREA = Area(
     name="policy routing",
     commands=(
-        Command(pattern="ip policy route-map {map:name}", mode=MODE, help="Policy route map"),
-        Command(pattern=f"{LOCAL} {{map:name}}", help="Enable policy routing of the router's own packets"),
-        Command(
-            pattern="show ip policy",
-            mode="exec",
-            user=True,
-            run=show_policy,
-            help="Show policy of routing on interfaces",
-        ),
+        setting("ip policy route-map {map:name}", "Policy route map", mode=MODE),
+        setting(f"{LOCAL} {{map:name}}", "Enable policy routing of the router's own packets"),
+        show("ip policy", show_policy, "Show policy of routing on interfaces"),
     ),
     compile=compile_pbr,
     scope=(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pytest_netbench.platforms.cisco_ios.areas.qos import values
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 TYPES = {**values.TYPES, "policyname": matching("WORD", r"\S{1,40}")}
@@ -288,81 +287,74 @@ _ONE_LINE = (
     f"{_RATES} conform-action {_ACTION % (('c',) * 3)} [ exceed-action {_ACTION % (('e',) * 3)} ] [ violate-action"
     f" {_ACTION % (('v',) * 3)} ]"
 )
-_CLASS_LINES = (
-    Command(
-        pattern="priority ^ [ ( percent {percent:1-100} | {kbit:1-10000000} ) [ {burst:18-2000000} ] ]",
+_CLASS_LINES = table(
+    setting(
+        "priority ^ [ ( percent {percent:1-100} | {kbit:1-10000000} ) [ {burst:18-2000000} ] ]",
+        "Strict Scheduling Priority for this Class",
         check=_check_queueing,
-        help="Strict Scheduling Priority for this Class",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "bandwidth ^ ( {kbit:1-10000000} | percent {percent:1-100} | remaining ( percent {percent:1-100} | ratio"
             " {ratio:1-65536} ) )"
         ),
+        "Bandwidth",
         check=_check_queueing,
-        help="Bandwidth",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "shape average ^ ( percent {percent:1-100} | {bps:8000-10000000000} [ {bc:32-800000000} [ {be:0-800000000}"
             " ] ] )"
         ),
-        name="shape average",
+        "Traffic Shaping",
         check=_output_only,
-        help="Traffic Shaping",
     ),
-    Command(pattern="queue-limit {packets:1-64000} [ packets ]", help="Queue Max Threshold for Tail Drop"),
-    Command(pattern="set [ ip ] dscp ^ {dscp:dscp}", name="set dscp", help="Set QoS values"),
-    Command(pattern="set [ ip ] precedence ^ {prec:prec}", name="set precedence"),
-    Command(pattern="set qos-group {group:0-99}"),
-    Command(pattern="set cos {cos:0-7}", marked="frames are not marked"),
-    Command(pattern="drop", help="Drop all packets"),
-    Command(pattern="fair-queue [ {flows:16-4096} ]", marked=_NO_FAIR),
-    Command(pattern="random-detect [ dscp-based | precedence-based ]", name="random-detect", marked=_NO_RED),
-    Command(pattern="random-detect dscp {dscp!:dscp} {low:1-4096} {high:1-4096} [ {mark:1-65535} ]", marked=_NO_RED),
-    Command(pattern="random-detect ecn", marked=_NO_RED),
-    Command(pattern=_RATES, name="police", opens=POLICE, edit=_police, help="Police"),
-    Command(pattern=_ONE_LINE, name="police line", edit=_police_line),
-    Command(
-        pattern="police rate {pps:1-2000000000} pps [ burst {burst:1-512000000} packets ]",
-        name="police rate",
-        opens=POLICE,
+    ("queue-limit {packets:1-64000} [ packets ]", "Queue Max Threshold for Tail Drop"),
+    ("set [ ip ] dscp ^ {dscp:dscp}", "Set QoS values"),
+    "set [ ip ] precedence ^ {prec:prec}",
+    "set qos-group {group:0-99}",
+    setting("set cos {cos:0-7}", marked="frames are not marked"),
+    ("drop", "Drop all packets"),
+    setting("fair-queue [ {flows:16-4096} ]", marked=_NO_FAIR),
+    setting("random-detect [ dscp-based | precedence-based ]", marked=_NO_RED),
+    setting("random-detect dscp {dscp!:dscp} {low:1-4096} {high:1-4096} [ {mark:1-65535} ]", marked=_NO_RED),
+    setting("random-detect ecn", marked=_NO_RED),
+    setting(_RATES, "Police", name="police", opens=POLICE, edit=_police),
+    setting(_ONE_LINE, name="police line", edit=_police_line),
+    setting(
+        "police rate {pps:1-2000000000} pps [ burst {burst:1-512000000} packets ]", name="police rate", opens=POLICE
     ),
-    Command(pattern="service-policy {policy:policyname}", check=_child, help="Configure QoS Service Policy"),
+    setting("service-policy {policy:policyname}", "Configure QoS Service Policy", check=_child),
+    mode=CLASS,
 )
 _POLICE_LINES = tuple(
-    Command(
-        pattern=(
+    setting(
+        (
             f"{word}-action ( transmit | drop | set-dscp-transmit {{dscp:dscp}} | set-prec-transmit {{prec:prec}} |"
             " set-qos-transmit {group:0-99} )"
         ),
-        mode=POLICE,
         edit=_police_action,
+        mode=POLICE,
     )
     for word in ("conform", "exceed", "violate")
 )
-COMMANDS = (
-    Command(
-        pattern="class-map [ match-all | match-any ] {name!:policyname}",
-        name="class-map",
+COMMANDS = table(
+    setting(
+        "class-map [ match-all | match-any ] {name!:policyname}",
+        "Configure QoS Class Map",
         opens=CLASS_MAP,
         edit=_class_map,
-        help="Configure QoS Class Map",
     ),
-    Command(
-        pattern="policy-map {name!:policyname}", opens=POLICY_MAP, edit=_remove_policy, help="Configure QoS Policy Map"
-    ),
-    Command(pattern="control-plane", opens=CONTROL_PLANE, help="Configure control plane services"),
-    *(Command(pattern=text, mode=CLASS_MAP, check=_check_levels) for text in _MATCHES),
-    Command(pattern="match [ not ] class-map {other!:policyname}", mode=CLASS_MAP, check=_no_class),
-    Command(pattern="description {text:line}", mode=(CLASS_MAP, POLICY_MAP)),
-    Command(pattern="class {name!:policyname}", mode=POLICY_MAP, opens=CLASS, edit=_class, help="Policy criteria"),
-    *(replace(command, mode=CLASS) for command in _CLASS_LINES),
+    setting("policy-map {name!:policyname}", "Configure QoS Policy Map", opens=POLICY_MAP, edit=_remove_policy),
+    setting("control-plane", "Configure control plane services", opens=CONTROL_PLANE),
+    *(setting(text, check=_check_levels, mode=CLASS_MAP) for text in _MATCHES),
+    setting("match [ not ] class-map {other!:policyname}", check=_no_class, mode=CLASS_MAP),
+    setting("description {text:line}", mode=(CLASS_MAP, POLICY_MAP)),
+    setting("class {name!:policyname}", "Policy criteria", opens=CLASS, edit=_class, mode=POLICY_MAP),
+    *_CLASS_LINES,
     *_POLICE_LINES,
-    Command(
-        pattern="service-policy input {policy:policyname}", mode=("if", CONTROL_PLANE, _HOST), check=_service_policy
-    ),
-    Command(pattern="service-policy output {policy:policyname}", mode=("if", CONTROL_PLANE), check=_service_policy),
+    setting("service-policy input {policy:policyname}", check=_service_policy, mode=("if", CONTROL_PLANE, _HOST)),
+    setting("service-policy output {policy:policyname}", check=_service_policy, mode=("if", CONTROL_PLANE)),
 )
 HELP = {
     "class-map": "Configure QoS Class Map",

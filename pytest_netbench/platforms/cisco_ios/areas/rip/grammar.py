@@ -5,7 +5,8 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 MODE = "router-rip"
@@ -51,106 +52,70 @@ _OPTIONS = "< metric {metric:0-16} | route-map {map:word} >"
 _OPTIONS_SIX = "< metric {metric:0-16} | route-map {map:word} | include-connected >"
 
 
-_FOUR = (
-    Command(pattern="network {network!:ipv4}", mode=MODE, edit=_network, help="Enable routing on an IP network"),
-    Command(pattern="version {number:1-2}", mode=MODE, help="Set routing protocol version"),
-    Command(
-        pattern="auto-summary",
-        mode=MODE,
-        keeps_no=True,
-        default=("auto-summary",),
-        help="Enable automatic network number summarization",
-    ),
+_FOUR = table(
+    setting("network {network!:ipv4}", "Enable routing on an IP network", edit=_network, mode=MODE),
+    setting("version {number:1-2}", "Set routing protocol version", mode=MODE),
+    setting("auto-summary", "Enable automatic network number summarization", on=True, mode=MODE),
     *igp.passive_commands(MODE),
-    Command(pattern="neighbor {address!:ipv4}", mode=MODE, help="Specify a neighbor router"),
+    setting("neighbor {address!:ipv4}", "Specify a neighbor router", mode=MODE),
     *igp.redistribute_commands(MODE, _OPTIONS, but=("rip",)),
-    Command(
-        pattern="offset-list {list!:name} {way!:inout} {offset:0-16} [ {interface!:interface} ]",
+    setting(
+        "offset-list {list!:name} {way!:inout} {offset:0-16} [ {interface!:interface} ]",
+        "Add or subtract offset from RIP metrics",
         mode=MODE,
-        help="Add or subtract offset from RIP metrics",
     ),
-    Command(pattern="default-metric {metric:1-16}", mode=MODE, help="Set metric of redistributed routes"),
-    Command(pattern="default-information originate", mode=MODE, help="Distribute a default route"),
-    Command(
-        pattern="distance {distance:1-255}",
+    setting("default-metric {metric:1-16}", "Set metric of redistributed routes", mode=MODE),
+    setting("default-information originate", "Distribute a default route", mode=MODE),
+    setting("distance {distance:1-255}", "Define an administrative distance", default="distance 120", mode=MODE),
+    setting(
+        "timers basic {update:5-4294967} {invalid:5-4294967} {holddown:0-4294967} {flush:5-4294967}",
+        "Basic routing protocol update timers",
         mode=MODE,
-        default=("distance 120",),
-        help="Define an administrative distance",
     ),
-    Command(
-        pattern="timers basic {update:5-4294967} {invalid:5-4294967} {holddown:0-4294967} {flush:5-4294967}",
-        mode=MODE,
-        help="Basic routing protocol update timers",
-    ),
-    Command(
-        pattern="maximum-paths {paths:1-32}",
-        mode=MODE,
-        default=("maximum-paths 4",),
-        marked="all available paths are used",
-    ),
-    Command(pattern="validate-update-source", mode=MODE, keeps_no=True, default=("validate-update-source",)),
-    Command(
-        pattern="ip rip send version ( 1 | 2 )+",
-        name="ip rip send version",
+    setting("maximum-paths {paths:1-32}", default="maximum-paths 4", marked="all available paths are used", mode=MODE),
+    setting("validate-update-source", on=True, mode=MODE),
+    setting("ip rip send version ( 1 | 2 )+", "Advertisement transmission", mode=INTERFACE),
+    setting("ip rip receive version ( 1 | 2 )+", "Advertisement reception", mode=INTERFACE),
+    setting("ip rip v2-broadcast", "Send ip broadcast v2 update", mode=INTERFACE),
+    setting(
+        "ip rip authentication mode ^ ( md5 | text )",
+        "Authentication mode",
+        default="ip rip authentication mode text",
         mode=INTERFACE,
-        help="Advertisement transmission",
     ),
-    Command(
-        pattern="ip rip receive version ( 1 | 2 )+",
-        name="ip rip receive version",
-        mode=INTERFACE,
-        help="Advertisement reception",
-    ),
-    Command(pattern="ip rip v2-broadcast", mode=INTERFACE, help="Send ip broadcast v2 update"),
-    Command(
-        pattern="ip rip authentication mode ^ ( md5 | text )",
-        name="ip rip authentication mode",
-        mode=INTERFACE,
-        default=("ip rip authentication mode text",),
-        help="Authentication mode",
-    ),
-    Command(pattern="ip rip authentication key-chain {chain:name}", mode=INTERFACE, help="Authentication key-chain"),
-    Command(
-        pattern="ip split-horizon",
-        mode=INTERFACE,
-        keeps_no=True,
-        default=("ip split-horizon",),
-        help="Perform split horizon",
-    ),
+    setting("ip rip authentication key-chain {chain:name}", "Authentication key-chain", mode=INTERFACE),
+    setting("ip split-horizon", "Perform split horizon", on=True, mode=INTERFACE),
 )
 
 
-_SIX_COMMANDS = (
-    Command(
-        pattern="ipv6 rip {name!:word} enable", mode=INTERFACE, edit=_enable_six, help="Enable/disable RIP routing"
-    ),
-    Command(
-        pattern="ipv6 rip {name!:word} default-information ( originate | only )",
-        name="ipv6 rip default-information",
+_SIX_COMMANDS = table(
+    setting("ipv6 rip {name!:word} enable", "Enable/disable RIP routing", edit=_enable_six, mode=INTERFACE),
+    setting(
+        "ipv6 rip {name!:word} default-information ( originate | only )",
+        "Configure handling of default route",
         mode=INTERFACE,
-        help="Configure handling of default route",
     ),
     *(
-        Command(
-            pattern=f"redistribute {source} {_OPTIONS_SIX}",
-            mode=SIX,
+        setting(
+            f"redistribute {source} {_OPTIONS_SIX}",
+            "Redistribute IPv6 prefixes from another routing protocol",
             name="redistribute",
-            help="Redistribute IPv6 prefixes from another routing protocol",
+            mode=SIX,
         )
         for source in ("connected", "static", "bgp {number!:asn}", "ospf {number!:1-65535}", "isis [ {tag:word} ]")
     ),
-    Command(
-        pattern="timers {update:5-65535} {invalid:5-65535} {holddown:0-65535} {flush:5-65535}",
+    setting(
+        "timers {update:5-65535} {invalid:5-65535} {holddown:0-65535} {flush:5-65535}",
+        "Adjust routing timers",
         name="timers basic",
         mode=SIX,
-        help="Adjust routing timers",
     ),
 )
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(pattern="router rip", opens=MODE, help="Routing Information Protocol (RIP)"),
-    Command(pattern="ipv6 router rip {name!:word}", opens=SIX, edit=_open_six, help="RIP Routing Protocol"),
+COMMANDS = table(
+    setting("router rip", "Routing Information Protocol (RIP)", opens=MODE),
+    setting("ipv6 router rip {name!:word}", "RIP Routing Protocol", opens=SIX, edit=_open_six),
     *_FOUR,
     *_SIX_COMMANDS,
 )

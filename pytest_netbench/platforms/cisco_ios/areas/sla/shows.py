@@ -8,7 +8,8 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 
@@ -244,14 +245,10 @@ def _row(one: _Facts) -> tuple[str, str, str]:
     return "list", "", "boolean" if one["kind"] == "list" else "threshold"
 
 
-def _show(pattern: str, run: Any, help: str) -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)
-
-
 COMMANDS = (
-    _show("show ip sla statistics [ {number:1-2147483647} ] [ details ]", _statistics, "IP SLAs Statistics"),
-    _show("show ip sla summary", _summary, "IP SLAs Statistics Summary"),
-    _show("show ip sla configuration [ {number:1-2147483647} ]", _configuration, "IP SLAs Configuration"),
-    _show("show track [ {number:1-1000} ]", _track, "Tracking information"),
-    _show("show track brief", _track_brief, "Brief tracking information"),
+    show("ip sla statistics [ {number:1-2147483647} ] [ details ]", _statistics, "IP SLAs Statistics"),
+    show("ip sla summary", _summary, "IP SLAs Statistics Summary"),
+    show("ip sla configuration [ {number:1-2147483647} ]", _configuration, "IP SLAs Configuration"),
+    show("track [ {number:1-1000} ]", _track, "Tracking information"),
+    show("track brief", _track_brief, "Brief tracking information"),
 )

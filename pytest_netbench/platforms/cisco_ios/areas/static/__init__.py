@@ -8,7 +8,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 AREA = Area(
     name="static",
-    commands=(*COMMANDS,),
+    commands=COMMANDS,
     compile=compile_static,
     help={"route": "Establish static routes"},
     scope=(

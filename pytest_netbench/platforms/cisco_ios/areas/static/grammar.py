@@ -5,7 +5,8 @@ from __future__ import annotations
 from ipaddress import IPv4Network, IPv6Address, IPv6Interface
 
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _HOP = ("out", "via")
 
@@ -52,24 +53,24 @@ def _keep(edit: Edit, match: Match) -> str | None:
     return None
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(
-        pattern=(
+COMMANDS = table(
+    setting(
+        (
             "ip route [ vrf {vrf!:word} ] {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] |"
             " {via!:ipv4} ) [ {distance:1-255} ] < name {label:word} | tag {tag:1-4294967295} | permanent | track"
             " {track:1-1000} >"
         ),
+        "Establish static routes",
         check=_check_hop,
         edit=_keep,
-        help="Establish static routes",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "ipv6 route [ vrf {vrf!:word} ] {prefix!:ipv6prefix} ^ ( {out!:interface} [ {via!:ipv6} ] | {via!:ipv6} ) "
             "[ {distance:1-254} ] < name {label:word} | tag {tag:1-4294967295} >"
         ),
+        "Configure static routes",
         check=_check_six,
         edit=_keep,
-        help="Configure static routes",
     ),
 )

@@ -10,7 +10,8 @@ from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View,
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans
 from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac, ports
 
@@ -265,53 +266,22 @@ def _clear(at: Exec, match: Match) -> None:
 
 
 COMMANDS = (
-    Command(
-        pattern="show vlan [ brief ]",
-        name="show vlan",
-        mode="exec",
-        run=_vlan,
-        roles=SWITCH,
-        user=True,
-        help="VTP VLAN status",
-    ),
-    Command(pattern="show vlan id {vlan:1-4094}", mode="exec", run=_vlan, roles=SWITCH, user=True),
-    Command(pattern="show vlan name {name:word}", mode="exec", run=_vlan, roles=SWITCH, user=True),
-    Command(
-        pattern="show interfaces [ {interface:interface} ] trunk", mode="exec", run=_trunk, roles=SWITCH, user=True
-    ),
-    Command(
-        pattern="show interfaces [ {interface:interface} ] switchport",
-        mode="exec",
-        run=_switchport,
-        roles=SWITCH,
-        user=True,
-    ),
-    Command(
-        pattern="show interfaces [ {interface:interface} ] status [ err-disabled ]",
-        name="show interfaces status",
-        mode="exec",
-        run=_status,
-        roles=SWITCH,
-        user=True,
-    ),
-    Command(
-        pattern=(
-            "show mac address-table < dynamic | static | vlan {vlan:1-4094} | interface {interface:interface} | address"
+    show("vlan [ brief ]", _vlan, "VTP VLAN status", roles=SWITCH),
+    show("vlan id {vlan:1-4094}", _vlan, roles=SWITCH),
+    show("vlan name {name:word}", _vlan, roles=SWITCH),
+    show("interfaces [ {interface:interface} ] trunk", _trunk, roles=SWITCH),
+    show("interfaces [ {interface:interface} ] switchport", _switchport, roles=SWITCH),
+    show("interfaces [ {interface:interface} ] status [ err-disabled ]", _status, roles=SWITCH),
+    show(
+        (
+            "mac address-table < dynamic | static | vlan {vlan:1-4094} | interface {interface:interface} | address"
             " {mac:mac} >"
         ),
-        mode="exec",
-        run=_addresses,
-        roles=SWITCH,
-        user=True,
-        help="MAC forwarding table",
-    ),
-    Command(pattern="show mac address-table count", mode="exec", run=_address_count, roles=SWITCH, user=True),
-    Command(pattern="show mac address-table aging-time", mode="exec", run=_ageing, roles=SWITCH, user=True),
-    Command(
-        pattern="clear mac address-table dynamic [ interface {interface:interface} ]",
-        mode="exec",
-        run=_clear,
-        changes=True,
+        _addresses,
+        "MAC forwarding table",
         roles=SWITCH,
     ),
+    show("mac address-table count", _address_count, roles=SWITCH),
+    show("mac address-table aging-time", _ageing, roles=SWITCH),
+    action("clear mac address-table dynamic [ interface {interface:interface} ]", _clear, roles=SWITCH),
 )

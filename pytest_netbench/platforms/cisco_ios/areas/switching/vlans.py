@@ -11,7 +11,8 @@ from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE, M
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import RESERVED
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, format_vlans, parse_vlans
 
 VLAN_MODE = "vlan"
@@ -188,96 +189,74 @@ def _needs_switchport(edit: Edit, _match: Match) -> str | None:
     return None
 
 
-_SWITCHPORT = (
-    Command(pattern="switchport host", edit=_host),
-    Command(
-        pattern="autostate",
-        keeps_no=True,
-        default=("autostate",),
-        check=_needs_svi,
-        edit=_autostate,
-        help="Enable auto-state determination for VLAN",
+_SWITCHPORT = table(
+    setting("switchport host", edit=_host),
+    setting("autostate", "Enable auto-state determination for VLAN", on=True, check=_needs_svi, edit=_autostate),
+    setting("switchport", "Set switching mode characteristics", on=True),
+    setting(
+        "switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
+        "Set trunking mode of the interface",
+        default="switchport mode dynamic auto",
     ),
-    Command(pattern="switchport", keeps_no=True, default=("switchport",), help="Set switching mode characteristics"),
-    Command(
-        pattern="switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
-        default=("switchport mode dynamic auto",),
-        help="Set trunking mode of the interface",
-    ),
-    Command(
-        pattern="switchport access vlan {vlan:1-4094}",
+    setting(
+        "switchport access vlan {vlan:1-4094}",
+        "Set VLAN when interface is in access mode",
+        default="switchport access vlan 1",
         edit=_access,
-        default=("switchport access vlan 1",),
-        help="Set VLAN when interface is in access mode",
     ),
-    Command(pattern="switchport voice vlan {vlan:1-4094}", edit=_access),
-    Command(
-        pattern="switchport trunk encapsulation ( dot1q | negotiate | isl )",
-        default=("switchport trunk encapsulation negotiate",),
+    setting("switchport voice vlan {vlan:1-4094}", edit=_access),
+    setting(
+        "switchport trunk encapsulation ( dot1q | negotiate | isl )", default="switchport trunk encapsulation negotiate"
     ),
-    Command(pattern="switchport trunk native vlan {vlan:1-4094}", default=("switchport trunk native vlan 1",)),
-    Command(
-        pattern=(
+    setting("switchport trunk native vlan {vlan:1-4094}", default="switchport trunk native vlan 1"),
+    setting(
+        (
             "switchport trunk allowed vlan ^ ( all | none | add {vlans:vlans} | remove {vlans:vlans} | except"
             " {vlans:vlans} | {vlans:vlans} )"
         ),
         edit=_allow,
     ),
-    Command(pattern="switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
-    Command(pattern="switchport nonegotiate", help="Device will not engage in negotiation protocol on this interface"),
-    Command(pattern="switchport protected", help="Configure an interface to be a protected port"),
-    Command(pattern="switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
-    Command(
-        pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]",
+    setting("switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
+    ("switchport nonegotiate", "Device will not engage in negotiation protocol on this interface"),
+    ("switchport protected", "Configure an interface to be a protected port"),
+    setting("switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
+    setting(
+        "storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]",
         marked="storms are not limited",
     ),
-    Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
-    Command(pattern="udld port [ aggressive ]", marked="links of the lab do not fail in one direction only"),
+    setting("storm-control action ( shutdown | trap )", marked="storms are not limited"),
+    setting("udld port [ aggressive ]", marked="links of the lab do not fail in one direction only"),
 )
 
-COMMANDS = (
-    Command(pattern="interface range {ranges:ifrange}", opens=MODE, edit=_open_range, help="interface range command"),
-    Command(pattern="vlan {vlans!:vlans}", opens=VLAN_MODE, edit=_vlan, roles=SWITCH, help="Vlan commands"),
-    Command(
-        pattern="vlan internal allocation policy ( ascending | descending )",
-        default=("vlan internal allocation policy ascending",),
+COMMANDS = table(
+    setting("interface range {ranges:ifrange}", "interface range command", opens=MODE, edit=_open_range),
+    setting("vlan {vlans!:vlans}", "Vlan commands", opens=VLAN_MODE, edit=_vlan, roles=SWITCH),
+    setting(
+        "vlan internal allocation policy ( ascending | descending )",
+        default="vlan internal allocation policy ascending",
         roles=SWITCH,
     ),
-    Command(pattern="vlan dot1q tag native", marked="the native VLAN stays untagged", roles=SWITCH),
-    Command(pattern="vtp mode ( server | client | transparent | off )", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="vtp domain {domain:word}", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="vtp version {version:1-3}", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="vtp password {password:word}", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="mac address-table aging-time {seconds:0-1000000} [ vlan {vlan!:1-4094} ]", roles=SWITCH),
-    Command(
-        pattern="mac address-table static {mac!:mac} vlan {vlan!:1-4094} interface {interface:interface}",
+    setting("vlan dot1q tag native", marked="the native VLAN stays untagged", roles=SWITCH),
+    setting("vtp mode ( server | client | transparent | off )", marked=_NO_VTP, roles=SWITCH),
+    setting("vtp domain {domain:word}", marked=_NO_VTP, roles=SWITCH),
+    setting("vtp version {version:1-3}", marked=_NO_VTP, roles=SWITCH),
+    setting("vtp password {password:word}", marked=_NO_VTP, roles=SWITCH),
+    setting("mac address-table aging-time {seconds:0-1000000} [ vlan {vlan!:1-4094} ]", roles=SWITCH),
+    setting(
+        "mac address-table static {mac!:mac} vlan {vlan!:1-4094} interface {interface:interface}",
         name="mac address-table static",
         roles=SWITCH,
     ),
-    Command(pattern="ip default-gateway {address:ipv4}", help="Specify default gateway (if not routing IP)"),
-    Command(pattern="name {name:word}", mode=VLAN_MODE, edit=_name, help="Ascii name of the VLAN"),
-    Command(
-        pattern="state ( active | suspend )",
-        mode=VLAN_MODE,
-        default=("state active",),
-        help="Operational state of the VLAN",
+    ("ip default-gateway {address:ipv4}", "Specify default gateway (if not routing IP)"),
+    setting("name {name:word}", "Ascii name of the VLAN", edit=_name, mode=VLAN_MODE),
+    setting("state ( active | suspend )", "Operational state of the VLAN", default="state active", mode=VLAN_MODE),
+    setting("shutdown", "Shutdown VLAN switching", name="vlan shutdown", mode=VLAN_MODE),
+    setting("remote-span", marked="frames are not mirrored", mode=VLAN_MODE),
+    setting("errdisable recovery cause {cause:word}", roles=SWITCH),
+    setting(
+        "errdisable recovery interval {seconds:30-86400}", default="errdisable recovery interval 300", roles=SWITCH
     ),
-    Command(pattern="shutdown", name="vlan shutdown", mode=VLAN_MODE, help="Shutdown VLAN switching"),
-    Command(pattern="remote-span", mode=VLAN_MODE, marked="frames are not mirrored"),
-    Command(pattern="errdisable recovery cause {cause:word}", roles=SWITCH),
-    Command(
-        pattern="errdisable recovery interval {seconds:30-86400}",
-        default=("errdisable recovery interval 300",),
-        roles=SWITCH,
-    ),
-    Command(
-        pattern="errdisable detect cause {cause:word}", marked="supported errors are always detected", roles=SWITCH
-    ),
-    Command(
-        pattern="encapsulation dot1Q {vlan:1-4094} [ native ]",
-        mode=MODE,
-        edit=_encapsulation,
-        help="IEEE 802.1Q Virtual LAN",
-    ),
+    setting("errdisable detect cause {cause:word}", marked="supported errors are always detected", roles=SWITCH),
+    setting("encapsulation dot1Q {vlan:1-4094} [ native ]", "IEEE 802.1Q Virtual LAN", edit=_encapsulation, mode=MODE),
     *(replace(command, mode=MODE, roles=SWITCH, check=command.check or _needs_switchport) for command in _SWITCHPORT),
 )

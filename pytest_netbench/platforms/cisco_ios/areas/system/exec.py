@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from pytest_netbench.platforms.cisco_ios.config.render import lines_of
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.session import startup
 
 
@@ -43,7 +44,7 @@ def _reload(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
         at.session.closed = True
 
 
-EXEC: tuple[Command, ...] = (
+EXEC = (
     Command(
         pattern="configure [ terminal ]",
         mode="exec",
@@ -55,20 +56,14 @@ EXEC: tuple[Command, ...] = (
     Command(pattern="logout", mode="exec", user=True, help="Exit from the EXEC"),
     Command(pattern="quit", mode="exec", user=True, name="exit"),
     Command(pattern="disable", mode="exec", help="Turn off privileged commands"),
-    Command(
-        pattern="show running-config [ ( brief | full | interface {interface:interface} ) ]",
-        mode="exec",
-        run=_show_running,
-        help="Current operating configuration",
+    show(
+        "running-config [ ( brief | full | interface {interface:interface} ) ]",
+        _show_running,
+        "Current operating configuration",
+        user=False,
     ),
-    Command(pattern="show startup-config", mode="exec", run=_show_startup, help="Contents of startup configuration"),
-    Command(
-        pattern="write [ memory ]",
-        mode="exec",
-        run=_write,
-        changes=True,
-        help="Write running configuration to memory",
-    ),
-    Command(pattern="copy running-config startup-config", mode="exec", run=_copy_running_startup, changes=True),
-    Command(pattern="reload", mode="exec", run=_reload, changes=True, help="Halt and perform a cold restart"),
+    show("startup-config", _show_startup, "Contents of startup configuration", user=False),
+    action("write [ memory ]", _write, "Write running configuration to memory"),
+    action("copy running-config startup-config", _copy_running_startup),
+    action("reload", _reload, "Halt and perform a cold restart"),
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 VERSION = "15.9"
@@ -40,22 +41,22 @@ def _version(edit: Edit, match: Match) -> str | None:
     return None
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(pattern="hostname ^ {name:hostname}", edit=_hostname, help="Set system's network name"),
-    Command(pattern="prompt {text:line}", help="Set system's prompt"),
-    Command(pattern="version {number:word}", edit=_version),
+COMMANDS = table(
+    setting("hostname ^ {name:hostname}", "Set system's network name", edit=_hostname),
+    ("prompt {text:line}", "Set system's prompt"),
+    setting("version {number:word}", edit=_version),
     *(
-        Command(
-            pattern=f"service timestamps {kind} [ datetime < msec | localtime | show-timezone | year > | uptime ]",
+        setting(
+            f"service timestamps {kind} [ datetime < msec | localtime | show-timezone | year > | uptime ]",
             keeps_no=True,
         )
         for kind in ("debug", "log")
     ),
-    *(Command(pattern=text, keeps_no=True, default=(text,)) for text in _DEFAULT_ON),
-    Command(pattern="ip routing", keeps_no=True, default=("ip routing",)),
-    Command(pattern="ip cef", keeps_no=True),
-    Command(pattern="ip http server", keeps_no=True, marked="there is no web server"),
-    Command(pattern="ip http secure-server", keeps_no=True, marked="there is no web server"),
+    *(setting(text, on=True) for text in _DEFAULT_ON),
+    setting("ip routing", on=True),
+    setting("ip cef", keeps_no=True),
+    setting("ip http server", keeps_no=True, marked="there is no web server"),
+    setting("ip http secure-server", keeps_no=True, marked="there is no web server"),
 )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Generator
 
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action
 
 Talk = Generator[str | Ask, str, None]
 
@@ -47,6 +48,4 @@ def _put(at: Exec, word: str, text: str) -> str:
     return ""
 
 
-EXEC: tuple[Command, ...] = (
-    Command(pattern="tclsh", mode="exec", run=_tclsh, changes=True, help="Tool Command Language shell"),
-)
+EXEC = (action("tclsh", _tclsh, "Tool Command Language shell"),)

@@ -7,7 +7,8 @@ from collections.abc import Generator
 
 from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
 _ATTEMPTS = 3
 
@@ -67,48 +68,21 @@ def _show_terminal(at: Exec, _match: Match) -> str:
     )
 
 
-EXEC: tuple[Command, ...] = (
-    Command(
-        pattern="enable [ {level:0-15} ]",
-        mode="exec",
-        name="enable",
+EXEC = (
+    action("enable [ {level:0-15} ]", _enable, "Turn on privileged commands", changes=False, user=True),
+    action("terminal length {lines:0-512}", _length, "Set number of lines on a screen", changes=False, user=True),
+    action("terminal width {columns:0-512}", _width, "Set width of the display terminal", changes=False, user=True),
+    action("terminal no length", _length, changes=False, user=True),
+    action("terminal no width", _width, changes=False, user=True),
+    action("terminal no monitor", _nothing, changes=False),
+    action("terminal monitor", _nothing, "Copy debug output to the current terminal line", changes=False),
+    action(
+        "terminal history [ size {lines:0-256} ]",
+        _nothing,
+        "Enable and control the command history function",
+        changes=False,
         user=True,
-        run=_enable,
-        help="Turn on privileged commands",
     ),
-    Command(
-        pattern="terminal length {lines:0-512}",
-        mode="exec",
-        user=True,
-        run=_length,
-        help="Set number of lines on a screen",
-    ),
-    Command(
-        pattern="terminal width {columns:0-512}",
-        mode="exec",
-        user=True,
-        run=_width,
-        help="Set width of the display terminal",
-    ),
-    Command(pattern="terminal no length", mode="exec", user=True, run=_length),
-    Command(pattern="terminal no width", mode="exec", user=True, run=_width),
-    Command(pattern="terminal no monitor", mode="exec", run=_nothing),
-    Command(
-        pattern="terminal monitor", mode="exec", run=_nothing, help="Copy debug output to the current terminal line"
-    ),
-    Command(
-        pattern="terminal history [ size {lines:0-256} ]",
-        mode="exec",
-        user=True,
-        run=_nothing,
-        help="Enable and control the command history function",
-    ),
-    Command(pattern="show privilege", mode="exec", user=True, run=_show_privilege, help="Show current privilege level"),
-    Command(
-        pattern="show terminal",
-        mode="exec",
-        user=True,
-        run=_show_terminal,
-        help="Display terminal configuration parameters",
-    ),
+    show("privilege", _show_privilege, "Show current privilege level"),
+    show("terminal", _show_terminal, "Display terminal configuration parameters"),
 )

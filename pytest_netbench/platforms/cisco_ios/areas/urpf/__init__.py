@@ -9,7 +9,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 AREA = Area(
     name="urpf",
     types=TYPES,
-    commands=(*COMMANDS,),
+    commands=COMMANDS,
     compile=compile_urpf,
     help={
         "rx": "Source is reachable via interface on which packet was received",

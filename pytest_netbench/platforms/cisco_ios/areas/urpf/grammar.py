@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES as ACL_TYPES
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _OPTIONS = "< allow-default | allow-self-ping > [ {list:list} ]"
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command(
-        pattern=f"ip verify unicast source reachable-via ( rx | any ) {_OPTIONS}",
-        mode="if",
+COMMANDS = table(
+    setting(
+        f"ip verify unicast source reachable-via ( rx | any ) {_OPTIONS}",
+        "Enable per packet validation for unicast",
         name="ip verify unicast",
-        help="Enable per packet validation for unicast",
     ),
-    Command(
-        pattern="ip verify unicast reverse-path [ {list:list} ]",
-        mode="if",
+    setting(
+        "ip verify unicast reverse-path [ {list:list} ]",
+        "Reverse path validation of source address (old command format)",
         name="ip verify unicast",
-        help="Reverse path validation of source address (old command format)",
     ),
-    Command(
-        pattern="ipv6 verify unicast source reachable-via ( rx | any ) [ allow-default ] [ {list:name} ]",
-        mode="if",
+    setting(
+        "ipv6 verify unicast source reachable-via ( rx | any ) [ allow-default ] [ {list:name} ]",
+        "Validation of packet",
         name="ipv6 verify unicast",
-        help="Validation of packet",
     ),
+    mode="if",
 )
 
 

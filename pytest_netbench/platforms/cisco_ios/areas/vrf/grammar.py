@@ -5,7 +5,8 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _OLD, _NEW, _FAMILY = "vrf", "vrf-definition", "vrf-af"
@@ -85,37 +86,21 @@ def _empty(edit: Edit, body: Section) -> bool:
     return bool(gone)
 
 
-_COMMANDS = (
-    Command(
-        pattern="ip vrf {vrf!:vrfname}",
-        opens=_OLD,
-        edit=_define,
-        help="Configure an IP VPN Routing/Forwarding instance",
-    ),
-    Command(pattern="vrf definition {vrf!:vrfname}", opens=_NEW, edit=_define, help="VRF definition"),
-    Command(pattern="rd {rd:rd}", mode=(_OLD, _NEW), help="Specify Route Distinguisher"),
-    Command(pattern="description {text:line}", mode=(_OLD, _NEW), help="VRF specific description"),
-    Command(
-        pattern="route-target ( export | import | both ) {rt!:rd}",
-        mode=(_OLD, _NEW, _FAMILY),
+COMMANDS = table(
+    setting("ip vrf {vrf!:vrfname}", "Configure an IP VPN Routing/Forwarding instance", opens=_OLD, edit=_define),
+    setting("vrf definition {vrf!:vrfname}", "VRF definition", opens=_NEW, edit=_define),
+    setting("rd {rd:rd}", "Specify Route Distinguisher", mode=(_OLD, _NEW)),
+    setting("description {text:line}", "VRF specific description", mode=(_OLD, _NEW)),
+    setting(
+        "route-target ( export | import | both ) {rt!:rd}",
+        "Specify Target VPN Extended Communities",
         marked=_LEAK,
-        help="Specify Target VPN Extended Communities",
+        mode=(_OLD, _NEW, _FAMILY),
     ),
-    Command(
-        pattern="address-family ( ipv4 | ipv6 )",
-        mode=_NEW,
-        name="address-family",
-        opens=_FAMILY,
-        help="Enter Address Family command mode",
-    ),
-    Command(
-        pattern="ip vrf forwarding {vrf:vrfname}", mode=INTERFACE, edit=_forward, help="Configure forwarding table"
-    ),
-    Command(pattern="vrf forwarding {vrf:vrfname}", mode=INTERFACE, edit=_forward, help="Configure forwarding table"),
+    setting("address-family ( ipv4 | ipv6 )", "Enter Address Family command mode", opens=_FAMILY, mode=_NEW),
+    setting("ip vrf forwarding {vrf:vrfname}", "Configure forwarding table", edit=_forward, mode=INTERFACE),
+    setting("vrf forwarding {vrf:vrfname}", "Configure forwarding table", edit=_forward, mode=INTERFACE),
 )
-
-
-COMMANDS: tuple[Command, ...] = (*_COMMANDS,)
 
 
 MODES = (

@@ -8,7 +8,8 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.vrf.grammar import definitions
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 _NOT_SET = "<not set>"
 
@@ -113,25 +114,10 @@ def _by_interface(at: Exec, match: Match) -> str:
     return "\n".join([*lines, ""])
 
 
-_SHOWS = (
-    Command(
-        pattern="show vrf [ brief ] [ {vrf:vrfname} ]",
-        mode="exec",
-        user=True,
-        run=_show,
-        help="VPN Routing/Forwarding instance information",
-    ),
-    Command(
-        pattern="show ip vrf [ brief ] [ {vrf:vrfname} ]",
-        mode="exec",
-        user=True,
-        run=_show,
-        help="VPN Routing/Forwarding instance information",
-    ),
-    Command(pattern="show vrf detail [ {vrf:vrfname} ]", mode="exec", user=True, run=_detail),
-    Command(pattern="show ip vrf detail [ {vrf:vrfname} ]", mode="exec", user=True, run=_detail),
-    Command(pattern="show ip vrf interfaces [ {vrf:vrfname} ]", mode="exec", user=True, run=_by_interface),
+SHOWS = (
+    show("vrf [ brief ] [ {vrf:vrfname} ]", _show, "VPN Routing/Forwarding instance information"),
+    show("ip vrf [ brief ] [ {vrf:vrfname} ]", _show, "VPN Routing/Forwarding instance information"),
+    show("vrf detail [ {vrf:vrfname} ]", _detail),
+    show("ip vrf detail [ {vrf:vrfname} ]", _detail),
+    show("ip vrf interfaces [ {vrf:vrfname} ]", _by_interface),
 )
-
-
-SHOWS: tuple[Command, ...] = (*_SHOWS,)

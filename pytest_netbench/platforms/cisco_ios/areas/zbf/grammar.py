@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import one
 
 CLASS_MAP = "class-map type inspect"
@@ -191,80 +192,57 @@ MODES = (
     Mode(name="pmap-inspect-c", prompt="config-pmap-c", seeds=_class_seeds, help="class of an inspection policy map"),
     Mode(name="param-inspect", prompt="config-profile", help="inspection parameter map"),
 )
-COMMANDS = (
-    Command(pattern="zone security {zone!:name}", opens="zone", edit=_remove_zone, help="Create a zone"),
-    Command(pattern="description {text:line}", mode=("zone", "zone-pair", "cmap-inspect", "pmap-inspect")),
-    Command(pattern="zone-member security {zone:name}", mode="if", check=_check_member, help="Apply zone name"),
-    Command(
-        pattern="zone-pair security {pair!:name} ^ source {source:name} destination {destination:name}",
+COMMANDS = table(
+    setting("zone security {zone!:name}", "Create a zone", opens="zone", edit=_remove_zone),
+    setting("description {text:line}", mode=("zone", "zone-pair", "cmap-inspect", "pmap-inspect")),
+    setting("zone-member security {zone:name}", "Apply zone name", check=_check_member, mode="if"),
+    setting(
+        "zone-pair security {pair!:name} ^ source {source:name} destination {destination:name}",
+        "Zone pair",
         name=PAIR,
         opens="zone-pair",
         check=_check_pair,
-        help="Zone pair",
     ),
-    Command(
-        pattern="service-policy type inspect {policy:name}",
-        mode="zone-pair",
+    setting(
+        "service-policy type inspect {policy:name}",
+        "Configure CBAC Service Policy",
         check=_check_policy,
-        help="Configure CBAC Service Policy",
+        mode="zone-pair",
     ),
-    Command(
-        pattern="class-map type inspect [ match-any | match-all ] {name!:name}",
+    setting(
+        "class-map type inspect [ match-any | match-all ] {name!:name}",
+        "Configure CBAC Class Map",
         name=CLASS_MAP,
         opens="cmap-inspect",
         edit=_open_class,
-        help="Configure CBAC Class Map",
     ),
-    Command(pattern="match protocol {protocol!:application}", mode="cmap-inspect", help="Protocol"),
-    Command(
-        pattern="match access-group name {list!:name}",
-        mode="cmap-inspect",
-        name="match access-group",
-        help="Access group",
+    setting("match protocol {protocol!:application}", "Protocol", mode="cmap-inspect"),
+    setting("match access-group name {list!:name}", "Access group", name="match access-group", mode="cmap-inspect"),
+    setting("match access-group {list!:1-2699}", "Access group", mode="cmap-inspect"),
+    setting("match class-map {name!:name}", "Class map", check=_check_class, mode="cmap-inspect"),
+    setting(
+        "policy-map type inspect {name!:name}", "Configure CBAC Policy Map", opens="pmap-inspect", edit=_remove_policy
     ),
-    Command(
-        pattern="match access-group {list!:1-2699}", mode="cmap-inspect", name="match access-group", help="Access group"
-    ),
-    Command(pattern="match class-map {name!:name}", mode="cmap-inspect", check=_check_class, help="Class map"),
-    Command(
-        pattern="policy-map type inspect {name!:name}",
-        opens="pmap-inspect",
-        edit=_remove_policy,
-        help="Configure CBAC Policy Map",
-    ),
-    Command(
-        pattern="class type inspect {name!:name}",
-        mode="pmap-inspect",
+    setting(
+        "class type inspect {name!:name}",
+        "Class",
         opens="pmap-inspect-c",
-        edit=_class,
         check=_check_class,
-        help="Class",
-    ),
-    Command(
-        pattern="class class-default",
-        mode="pmap-inspect",
-        opens="pmap-inspect-c",
         edit=_class,
-        help="System default class",
+        mode="pmap-inspect",
     ),
-    Command(
-        pattern="inspect [ {parameters:name} ]",
-        mode="pmap-inspect-c",
-        edit=_act,
-        help="Context-based Access Control Engine",
-    ),
-    Command(pattern="pass [ log ]", mode="pmap-inspect-c", edit=_act, help="Pass the packet"),
-    Command(pattern="drop [ log ]", mode="pmap-inspect-c", edit=_act, help="Drop the packet"),
-    Command(
-        pattern="police rate {rate:8000-2000000000} [ burst {burst:1000-512000000} ]",
-        mode="pmap-inspect-c",
+    setting("class class-default", "System default class", opens="pmap-inspect-c", edit=_class, mode="pmap-inspect"),
+    setting("inspect [ {parameters:name} ]", "Context-based Access Control Engine", edit=_act, mode="pmap-inspect-c"),
+    setting("pass [ log ]", "Pass the packet", edit=_act, mode="pmap-inspect-c"),
+    setting("drop [ log ]", "Drop the packet", edit=_act, mode="pmap-inspect-c"),
+    setting(
+        "police rate {rate:8000-2000000000} [ burst {burst:1000-512000000} ]",
         marked="inspected traffic is not policed",
+        mode="pmap-inspect-c",
     ),
-    Command(pattern="parameter-map type inspect {name!:name}", opens="param-inspect", help="Parameter map"),
+    setting("parameter-map type inspect {name!:name}", "Parameter map", opens="param-inspect"),
     *(
-        Command(
-            pattern=pattern, mode="param-inspect", keeps_no=pattern.startswith(("alert", "audit")), marked=_NO_EFFECT
-        )
+        setting(pattern, keeps_no=pattern.startswith(("alert", "audit")), marked=_NO_EFFECT, mode="param-inspect")
         for pattern in (
             "alert ( on | off )",
             "audit-trail ( on | off )",
