@@ -90,7 +90,6 @@ _CONFIG = table(
     setting("ip dhcp bootp ignore", "BOOTP requests are ignored here anyway", default="ip dhcp bootp ignore"),
 )
 
-
 _LINES = (
     _line("network {network:ipv4} [ {mask:mask} | {length:slash} ]", "Network number and mask", edit=_network),
     _line("host {address:ipv4} [ {mask:mask} ]", "Client IP address and mask", edit=_host),
@@ -129,7 +128,6 @@ _LINES = (
     ),
 )
 
-
 _INTERFACE = table(
     setting("ip dhcp relay information trusted", marked="the relay does not change messages"),
     ("ip helper-address {address!:ipv4}", "Specify a destination address for UDP broadcasts"),
@@ -142,16 +140,13 @@ _INTERFACE = table(
     mode="if",
 )
 
-
 COMMANDS = (
     *_CONFIG,
     *_LINES,
     *_INTERFACE,
 )
 
-
 MODES = (Mode(name=_POOL, prompt="dhcp-config", help="DHCP pool"),)
-
 
 TYPES = {
     "slash": matching("/nn", r"/([1-9]|[12]\d|3[0-2])", "Network mask or prefix length"),

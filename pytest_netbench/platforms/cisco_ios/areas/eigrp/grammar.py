@@ -64,13 +64,11 @@ _PROCESS = table(
     ),
 )
 
-
 COMMANDS = table(
     setting(
         "router eigrp {process!:1-65535}", "Enhanced Interior Gateway Routing Protocol (EIGRP)", opens=MODE, edit=_open
     ),
     *_PROCESS,
 )
-
 
 MODES = (Mode(name=MODE, prompt="config-router", help="EIGRP"),)

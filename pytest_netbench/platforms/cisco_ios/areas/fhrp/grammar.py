@@ -14,7 +14,6 @@ from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _GROUP = "standby [ {group!:0-4095} ]"
 
-
 _V1_MOST = 255
 
 
@@ -187,7 +186,6 @@ _STANDBY = table(
     mode="if",
 )
 
-
 _VRRP = table(
     setting("vrrp {group!:1-255}", name="vrrp group", edit=_remove_group, mode="if"),
     _vrrp_command(
@@ -216,7 +214,6 @@ _VRRP = table(
     _vrrp_command("description {text:line}", "description", help="Group specific description"),
     _vrrp_command("shutdown", "shutdown", help="Disable VRRP Configuration"),
 )
-
 
 COMMANDS = (
     *_STANDBY,

@@ -16,12 +16,9 @@ from pytest_netbench.platforms.cisco_ios.session import rehearsal
 
 Talk = Generator[str | Ask, str, None]
 
-
 _FLASH = ("flash", "bootflash", "disk0", "flash0")
 
-
 _RUNNING, _STARTUP, _NULL = "running-config", "startup-config", "null:"
-
 
 _ARCHIVE_OFF = "Archive feature not enabled\n"
 

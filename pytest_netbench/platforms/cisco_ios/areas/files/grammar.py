@@ -8,9 +8,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _FILE = matching("flash:", r"(?i:(?:flash0?|bootflash|disk0|nvram|system|null):\S*)", "File name")
 
-
 _CONFIG = "( running-config | startup-config )"
-
 
 COMMANDS = table(
     ("file prompt quiet", "Adjust file system parameters"),
@@ -22,8 +20,6 @@ COMMANDS = table(
     setting("time-period {minutes:1-525600}", marked="configurations are not archived automatically", mode="archive"),
 )
 
-
 MODES = (Mode(name="archive", prompt="config-archive", help="archive of configurations"),)
-
 
 TYPES = {"file": _FILE}

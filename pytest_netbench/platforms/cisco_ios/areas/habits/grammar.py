@@ -7,24 +7,17 @@ from pytest_netbench.platforms.cisco_ios.grammar.tables import ignore, setting, 
 
 _SERVERS = "there is no such server"
 
-
 _KERNEL = "the kernel decides"
-
 
 _HARDWARE = "there is no such hardware"
 
-
 _NO_UDLD = "links of the lab do not fail in one direction only"
-
 
 _NO_MIRROR = "frames are not mirrored"
 
-
 _ARCHIVE, _ARCHIVE_LOG = "archive", "archive-log"
 
-
 _AAA_SERVER, _AAA_GROUP = "aaa-server", "aaa-group"
-
 
 _MARKED = {
     _SERVERS: (
@@ -154,7 +147,6 @@ _MARKED = {
     ),
 }
 
-
 _ON_INTERFACES = {
     _KERNEL: (
         "ip route-cache [ {rest:line} ]",
@@ -209,7 +201,6 @@ _ON_INTERFACES = {
     ),
 }
 
-
 _ON_LINES = (
     "authorization {rest!:line}",
     "exec prompt timestamp",
@@ -228,7 +219,6 @@ _ON_LINES = (
     "notify",
     "autocommand {rest:line}",
 )
-
 
 _AAA_LINES = {
     _AAA_SERVER: (
@@ -250,7 +240,6 @@ _AAA_LINES = {
         "deadtime {minutes:0-1440}",
     ),
 }
-
 
 _LOG_LINES = (
     "logging enable",
@@ -288,7 +277,6 @@ COMMANDS = table(
     setting("spanning-tree extend system-id", default="spanning-tree extend system-id", roles=("router",)),
     setting("udld port [ aggressive ]", marked=_NO_UDLD, roles=("router",), mode="if"),
 )
-
 
 MODES = (
     Mode(name=_AAA_SERVER, prompt="config-server", help="TACACS+ or RADIUS server"),

@@ -14,12 +14,9 @@ from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODE = "if"
 
-
 MOST_INTERFACES = 2000
 
-
 _LONGEST_EUI_64 = 64
-
 
 _NOT_SHAPED = "links of the lab have no such property"
 
@@ -168,7 +165,6 @@ _CONFIG = table(
     setting("ipv6 cef", keeps_no=True),
 )
 
-
 _INTERFACE = table(
     setting("description ^ [ {text:line} ]", "Interface specific description", edit=_describe),
     ("bandwidth {kbit:1-10000000}", "Set bandwidth informational parameter"),
@@ -225,11 +221,9 @@ _INTERFACE = table(
     mode=MODE,
 )
 
-
 COMMANDS = (
     *_CONFIG,
     *_INTERFACE,
 )
-
 
 MODES = (Mode(name=MODE, prompt=_prompt, seeds=_seeds, help="interface"),)

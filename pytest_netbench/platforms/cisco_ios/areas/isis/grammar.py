@@ -13,9 +13,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import one as type_of
 
 MODE = "router-isis"
 
-
 _MEMBERSHIP = ("ip router isis", "ipv6 router isis")
-
 
 _NET = re.compile(r"[0-9a-f]{2}(\.[0-9a-f]{4}){3,9}\.00|[0-9a-f]{2}(\.[0-9a-f]{1,4}){0,6}(\.[0-9a-f]{4}){3}\.00")
 
@@ -96,7 +94,6 @@ _PROCESS = table(
     mode=MODE,
 )
 
-
 _INTERFACE = table(
     setting("ip router isis [ {tag:word} ]", "IS-IS routing protocol", edit=_interface_in),
     setting("ipv6 router isis [ {tag:word} ]", "IS-IS routing protocol", edit=_interface_in),
@@ -115,15 +112,12 @@ _INTERFACE = table(
     mode=INTERFACE,
 )
 
-
 COMMANDS = table(
     setting("router isis [ {tag!:word} ]", "ISO IS-IS", opens=MODE, edit=_open),
     *_PROCESS,
     *_INTERFACE,
 )
 
-
 MODES = (Mode(name=MODE, prompt="config-router", help="IS-IS"),)
-
 
 TYPES = {"net": type_of("XX.XXXX. ... .XXXX.XX", _net, "Network entity title (NET)")}

@@ -11,9 +11,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, pars
 
 _NO_RATE = "rates are not measured"
 
-
 ARP_MODE = "arp-nacl"
-
 
 _NO_OPTION = "option 82 is never inserted"
 
@@ -112,7 +110,6 @@ _PORT = table(
     roles=SWITCH,
 )
 
-
 _GLOBAL = table(
     setting("ip dhcp snooping", "DHCP Snooping", name="dhcp snooping"),
     setting("ip dhcp snooping vlan {vlans:vlans}", name="dhcp snooping vlan", edit=_vlan_set),
@@ -145,12 +142,10 @@ _GLOBAL = table(
     roles=SWITCH,
 )
 
-
 COMMANDS = (
     *_PORT,
     *_GLOBAL,
     *(_arp_rule(words) for words in ("permit", "deny")),
 )
-
 
 MODES = (Mode(name=ARP_MODE, prompt="config-arp-nacl", help="ARP access list"),)

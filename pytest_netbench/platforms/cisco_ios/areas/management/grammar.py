@@ -13,18 +13,13 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 
 _LINE_MODE = "line"
 
-
 _HOST = "cp-host"
-
 
 _NO_NTP = "NTP does not run: the clock is the machine's"
 
-
 _NO_SNMP = "there is no SNMP agent"
 
-
 _NO_AAA = "logins are checked against the local users"
-
 
 PORTS = {
     "ssh": ("tcp dport 22",),
@@ -266,7 +261,6 @@ _CONFIG = table(
     setting("control-plane host", "Configure the control plane host", opens=_HOST),
 )
 
-
 _ON_LINE = table(
     setting("password ( 7 {hidden:word} | [ 0 ] {plain:line} )", edit=_password),
     setting("login [ local | authentication {list:word} ]", keeps_no=True),
@@ -328,12 +322,10 @@ COMMANDS = table(
     setting("management-interface {interface!:interface} allow {protocol:mgmtproto}+", mode=_HOST),
 )
 
-
 MODES = (
     Mode(name=_LINE_MODE, prompt="config-line", help="line"),
     Mode(name=_HOST, prompt="config-cp-host", help="control plane host"),
 )
-
 
 TYPES = {
     "linekind": one("console|aux|vty", _line_kind),

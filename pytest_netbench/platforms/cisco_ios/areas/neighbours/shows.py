@@ -16,23 +16,17 @@ from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac, ports
 
 _MODELS = {"router": "netbench-L3", "switch": "netbench-L2"}
 
-
 _CDP_LETTERS = {"router": "R B", "switch": "S I"}
-
 
 _CDP_WORDS = {"router": "Router Source-Route-Bridge", "switch": "Switch IGMP"}
 
-
 _LLDP_LETTERS = {"router": "R", "switch": "B"}
-
 
 _SOFTWARE = (
     "Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), RELEASE SOFTWARE (fc1)\nTechnical Support: none"
 )
 
-
 _HOLD = {"cdp": 180, "lldp": 120}
-
 
 _WORN = 0.25
 """The part of the hold time that shows as elapsed. A real device shows a value that varies between two messages."""

@@ -22,7 +22,6 @@ _QUEUEING = ("priority", "bandwidth", "shape average")
 _NO_RED = "queues use tail drop, not RED"
 _NO_FAIR = "the flows of a class share one queue"
 
-
 _POLICE_SEEDS = ("conform-action transmit", "exceed-action drop")
 
 

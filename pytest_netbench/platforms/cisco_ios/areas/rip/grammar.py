@@ -11,7 +11,6 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 MODE = "router-rip"
 
-
 SIX = "router-ripng"
 
 
@@ -48,9 +47,7 @@ def _open_six(edit: Edit, match: Match) -> str | None:
 
 _OPTIONS = "< metric {metric:0-16} | route-map {map:word} >"
 
-
 _OPTIONS_SIX = "< metric {metric:0-16} | route-map {map:word} | include-connected >"
-
 
 _FOUR = table(
     setting("network {network!:ipv4}", "Enable routing on an IP network", edit=_network, mode=MODE),
@@ -87,7 +84,6 @@ _FOUR = table(
     setting("ip split-horizon", "Perform split horizon", on=True, mode=INTERFACE),
 )
 
-
 _SIX_COMMANDS = table(
     setting("ipv6 rip {name!:word} enable", "Enable/disable RIP routing", edit=_enable_six, mode=INTERFACE),
     setting(
@@ -112,7 +108,6 @@ _SIX_COMMANDS = table(
     ),
 )
 
-
 COMMANDS = table(
     setting("router rip", "Routing Information Protocol (RIP)", opens=MODE),
     setting("ipv6 router rip {name!:word}", "RIP Routing Protocol", opens=SIX, edit=_open_six),
@@ -120,11 +115,9 @@ COMMANDS = table(
     *_SIX_COMMANDS,
 )
 
-
 MODES = (
     Mode(name=MODE, prompt="config-router", help="RIP"),
     Mode(name=SIX, prompt="config-rtr", help="RIP for IPv6"),
 )
-
 
 TYPES = {"inout": matching("in|out", "in|out")}

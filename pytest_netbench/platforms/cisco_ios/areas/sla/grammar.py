@@ -13,18 +13,14 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _SLA, _TRACK = "ip-sla", "track"
 
-
 _RUNNING = (
     "Entry already running and cannot be modified\n\t(only can delete (no) and start over)\n"
     "\t(check to see if the probe has finished exiting)"
 )
 
-
 _CHANGED = "% Cannot change tracked object {} - delete old config first"
 
-
 _NO_REACTION = "traps are not sent: track the operation instead"
-
 
 _DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
 
@@ -211,11 +207,9 @@ COMMANDS = table(
     setting("default-state ( up | down )", marked="an object always has its measured state", mode=_TRACK),
 )
 
-
 MODES = (
     Mode(name=_SLA, prompt=_prompt, help="IP SLA operation"),
     Mode(name=_TRACK, prompt="config-track", help="tracked object"),
 )
-
 
 TYPES = {"hhmmss": matching("hh:mm:ss", r"\d{1,2}:[0-5]\d:[0-5]\d")}

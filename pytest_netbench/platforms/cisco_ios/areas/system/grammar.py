@@ -9,7 +9,6 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 VERSION = "15.9"
 
-
 FACTORY = (
     f"version {VERSION}",
     "service timestamps debug datetime msec",
@@ -19,7 +18,6 @@ FACTORY = (
     "no ip http server",
     "no ip http secure-server",
 )
-
 
 _DEFAULT_ON = ("ip classless", "ip subnet-zero", "ip domain lookup", "ip source-route")
 
@@ -58,6 +56,5 @@ COMMANDS = table(
     setting("ip http server", keeps_no=True, marked="there is no web server"),
     setting("ip http secure-server", keeps_no=True, marked="there is no web server"),
 )
-
 
 TYPES = {"hostname": matching("WORD", r"[A-Za-z0-9][\w.-]{0,62}")}

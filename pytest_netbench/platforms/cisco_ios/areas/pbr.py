@@ -1,9 +1,4 @@
-"""Compile policy routing to packet marks, routing rules and routing tables of the kernel.
-
-A packet that an entry permits is marked with the number of a routing table that holds the entry's routes. These are
-static routes of FRR, so they follow the state of their interfaces. A table without an active route is skipped, as IOS
-then routes by destination.
-"""
+"""Policy-based routing: route maps that override the routing by destination."""
 
 from __future__ import annotations
 
@@ -15,9 +10,13 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, show
 
 LOCAL = "ip local policy route-map"
 IN = Chain("inet", "pbr_in", hook="prerouting", priority=-140)
@@ -204,3 +203,42 @@ def _routes(context: Context, ways: _Ways) -> None:
         for hop in hops:
             context.state.frr.add(_STATIC, f"ip route 0.0.0.0/0 {hop} {distance} table {table}")
             distance += 1
+
+
+def show_policy(at: Exec, _match: Match) -> str:
+    """Show the route map of each interface with policy routing."""
+    rows = []
+    local = at.config.get("ip local policy route-map")
+    if local is not None:
+        rows.append(("local", local["map"]))
+    for one in at.device.context().interfaces:
+        entry = one.section.get("ip policy route-map")
+        if entry is not None:
+            rows.append((interfaces.parse(one.name).short, entry["map"]))
+    lines = [f"{'Interface':<14} Route map", *(f"{name:<14} {used}" for name, used in rows)]
+    return "\n".join([*lines, ""])
+
+
+AREA = Area(
+    name="policy routing",
+    commands=(
+        setting("ip policy route-map {map:name}", "Policy route map", mode=MODE),
+        setting(f"{LOCAL} {{map:name}}", "Enable policy routing of the router's own packets"),
+        show("ip policy", show_policy, "Show policy of routing on interfaces"),
+    ),
+    compile=compile_pbr,
+    scope=(
+        ("ip policy route-map, ip local policy route-map: match ip address, match length", "yes"),
+        (
+            (
+                "set ip next-hop [recursive | verify-availability], set interface, set ip default next-hop, set ip"
+                " precedence, set ip dscp"
+            ),
+            "yes",
+        ),
+        (
+            "set interface LoopbackN, next hops on the network of a loopback (NAT on a stick)",
+            "packets follow their destination; NAT, lists and policies of the loopback are not applied",
+        ),
+    ),
+)

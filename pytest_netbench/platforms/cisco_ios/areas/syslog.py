@@ -1,19 +1,17 @@
-"""Compile the lines of the area ``syslog``."""
+"""Delivery of log messages: the service ``syslog`` sends them to logging hosts and collects those of other services."""
 
 from __future__ import annotations
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 SEVERITIES = ("emergencies", "alerts", "critical", "errors", "warnings", "notifications", "informational", "debugging")
 
-
 _INFORMATIONAL, _LOCAL7 = 6, 23
 
-
 _PORT = 514
-
 
 _FACILITIES = {
     "kern": 0,
@@ -28,7 +26,6 @@ _FACILITIES = {
     "cron": 9,
     **{f"local{number}": 16 + number for number in range(8)},
 }
-
 
 _SPEAKERS = ("fhrp", "sla", "acllog")
 
@@ -58,3 +55,18 @@ def _severity(config: Section) -> int:
     if entry is None:
         return _INFORMATIONAL
     return int(entry["level"]) if "level" in entry.match.args else SEVERITIES.index(str(entry["word"]))
+
+
+AREA = Area(
+    name="syslog",
+    compile=compile_syslog,
+    scope=(
+        (
+            "syslog",
+            (
+                "datagrams to logging hosts, from the source interface, with facility and trap level; changes of HSRP,"
+                " VRRP and tracked objects, and matches of access lists with log, are logged"
+            ),
+        ),
+    ),
+)

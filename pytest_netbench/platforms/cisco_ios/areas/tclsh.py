@@ -1,4 +1,4 @@
-"""The exec commands of the area ``tclsh``."""
+"""``tclsh`` for clients that write files: ``puts [open "flash:name" w+] {text}``; other lines are exec commands."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from collections.abc import Generator
 
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
-from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action
 
 Talk = Generator[str | Ask, str, None]
 
-
 _PUTS = re.compile(r'\s*puts\s+\[\s*open\s+"?(?P<file>[^"\s]+)"?\s+w\+?\s*\]\s+\{(?P<text>.*)', re.DOTALL)
 
-
 _LEAVES = {"tclquit", "exit", "quit"}
-
 
 _FLASH = re.compile(r"(?:flash|bootflash|disk0):/?(?P<name>\S+)")
 
@@ -49,3 +46,9 @@ def _put(at: Exec, word: str, text: str) -> str:
 
 
 EXEC = (action("tclsh", _tclsh, "Tool Command Language shell"),)
+
+AREA = Area(
+    name="tclsh",
+    commands=(*EXEC,),
+    scope=(('tclsh: puts [open "flash:NAME" w+] {TEXT}, exec commands', "yes"), ("tclsh: other Tcl commands", "no")),
+)

@@ -1,4 +1,4 @@
-"""The exec commands of the area ``terminal``."""
+"""Commands about the session itself: ``enable``, ``terminal`` and session information."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Generator
 
 from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
 _ATTEMPTS = 3
 
-
 _LENGTH = 24
-
 
 _WIDTH = 80
 
@@ -85,4 +83,11 @@ EXEC = (
     ),
     show("privilege", _show_privilege, "Show current privilege level"),
     show("terminal", _show_terminal, "Display terminal configuration parameters"),
+)
+
+AREA = Area(
+    name="terminal",
+    commands=(*EXEC,),
+    help={"terminal": "Set terminal line parameters"},
+    scope=(("enable, terminal length and width, paging, line editing", "yes"),),
 )

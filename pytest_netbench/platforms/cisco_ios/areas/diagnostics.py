@@ -1,4 +1,4 @@
-"""The exec commands of the area ``diagnostics``."""
+"""``ping`` and ``traceroute``: run the machine's programs and print their results in IOS's format."""
 
 from __future__ import annotations
 
@@ -9,32 +9,24 @@ from ipaddress import ip_address
 
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec, Interrupted
-from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action
 
 _REPLY = re.compile(r"icmp_seq=(\d+).*time=([\d.]+) ms")
 
-
 _REFUSAL = re.compile(r"icmp_seq=(\d+) (.*)")
-
 
 _HOP = re.compile(r"\s*(\d+)\s+(.*)")
 
-
 _LEAST_WAIT_S = 0.5
-
 
 _BETWEEN_S = 0.01
 
-
 _PER_ROW = 70
-
 
 _FIRST_BATCH = 5
 
-
 _ICMP_HEADER = 28
-
 
 _MARKS = {"!X": "!A", "!N": "!N", "!H": "!H", "!P": "!P"}
 
@@ -212,7 +204,6 @@ def _source(at: Exec, match: Match) -> str | None:
 
 _SOURCE = "source ( {address:ipv4} | {address:ipv6} | {interface:interface} )"
 
-
 EXEC = (
     action(
         (
@@ -234,4 +225,10 @@ EXEC = (
         changes=False,
         user=True,
     ),
+)
+
+AREA = Area(
+    name="diagnostics",
+    commands=(*EXEC,),
+    scope=(("ping, traceroute with their usual options", "yes"), ("the dialogue of ping without arguments", "no")),
 )

@@ -1,4 +1,8 @@
-"""Compile the lines of the area ``distribute``."""
+"""``distribute-list`` of OSPF and RIP: filters for received and advertised routes.
+
+OSPF floods the same LSAs to all routers of an area, so its inbound list filters routes on their way into the routing
+table, as in IOS.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,36 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+_OSPF, _RIP = "router-ospf", "router-rip"
+
+_SOURCES = "connected | static | rip | bgp {number!:asn} | eigrp {number!:1-65535} | isis"
+
+
+def _command(words: str, tail: str, mode: str | tuple[str, ...]) -> Command:
+    """Return a command whose list argument cannot be read as one of the keywords that may precede it."""
+    name = f"distribute-list {words}".strip()
+    return setting(
+        f"distribute-list {words} {{list:name}} {tail}", "Filter networks in routing updates", name=name, mode=mode
+    )
+
+
+_IN = "{way!:onlyin} [ {interface!:interface} ]"
+
+_COMMANDS = (
+    *(_command(words, _IN, _OSPF) for words in ("", "prefix")),
+    _command("route-map", "{way!:onlyin}", _OSPF),
+    _command("", f"{{way!:onlyout}} [ {_SOURCES.join(('( ', ' )'))} ]", _OSPF),
+    *(_command(words, "{way!:inout} [ {interface!:interface} ]", _RIP) for words in ("", "prefix")),
+)
+
+TYPES = {"onlyin": matching("in", "in"), "onlyout": matching("out", "out"), "inout": matching("in|out", "in|out")}
 
 _DAEMON = "ripd"
 _DEFAULT = "netbench-default-route"
-
 
 _KINDS = ("distribute-list", "distribute-list prefix", "distribute-list route-map")
 
@@ -99,3 +129,12 @@ def _entries(context: Context, lines: list[Entry]) -> Iterator[tuple[str, list[s
             yield "permit", [judged]
             return
     yield "permit", []
+
+
+AREA = Area(
+    name="distribute lists",
+    commands=_COMMANDS,
+    types=TYPES,
+    compile=compile_distribute,
+    scope=(("distribute-list of OSPF (in: lists, prefix lists, route maps; out: lists) and RIP", "yes"),),
+)

@@ -1,15 +1,40 @@
-"""Compile the lines of the area ``urpf``."""
+"""Unicast reverse path forwarding: drop packets whose source is not routed through their incoming interface."""
 
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
+from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES as ACL_TYPES
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import ACL_IN, Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
+
+_OPTIONS = "< allow-default | allow-self-ping > [ {list:list} ]"
+
+COMMANDS = table(
+    setting(
+        f"ip verify unicast source reachable-via ( rx | any ) {_OPTIONS}",
+        "Enable per packet validation for unicast",
+        name="ip verify unicast",
+    ),
+    setting(
+        "ip verify unicast reverse-path [ {list:list} ]",
+        "Reverse path validation of source address (old command format)",
+        name="ip verify unicast",
+    ),
+    setting(
+        "ipv6 verify unicast source reachable-via ( rx | any ) [ allow-default ] [ {list:name} ]",
+        "Validation of packet",
+        name="ipv6 verify unicast",
+    ),
+    mode="if",
+)
+
+TYPES = {"list": ACL_TYPES["list"]}
 
 _MARK = "0x7f5e0001"
-
 
 _NO_DEFAULT = (
     f"priority 90 fwmark {_MARK} lookup main suppress_prefixlength 0",
@@ -55,3 +80,17 @@ def _check_sources(context: Context, one: Interface, entry: Entry, family: int) 
         nft.rule(here, "meta mark set 0")
     protocol = "ipv4" if family == 4 else "ipv6"
     nft.rule(ACL_IN, f'iifname "{one.kernel}" meta nfproto {protocol} jump {here.name}')
+
+
+AREA = Area(
+    name="urpf",
+    types=TYPES,
+    commands=COMMANDS,
+    compile=compile_urpf,
+    help={
+        "rx": "Source is reachable via interface on which packet was received",
+        "any": "Source is reachable via any interface",
+        "allow-default": "Allow default route to match when checking source address",
+    },
+    scope=(("ip verify unicast source reachable-via rx, any, allow-default, with an access list", "yes"),),
+)
