@@ -16,9 +16,8 @@ from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, show, ta
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _OLD, _NEW, _FAMILY = "vrf", "vrf-definition", "vrf-af"
-
 _KINDS = ("ip vrf", "vrf definition")
-
+_NOT_SET = "<not set>"
 _LEAK = "routes are not exchanged between VRFs"
 
 
@@ -44,8 +43,7 @@ def _define(edit: Edit, match: Match) -> str | None:
     for body in emptied:
         _empty(edit, body)
         body.entries = [entry for entry in body if entry.name not in {"ip vrf forwarding", "vrf forwarding"}]
-    for entry in [e for e in edit.config if e.name in {"ip route", "router ospf"} and e.get("vrf") == name]:
-        edit.config.remove(entry)
+    edit.config.remove(*(e for e in edit.config if e.name in {"ip route", "router ospf"} and e.get("vrf") == name))
     for _, body in edit.config.sections("router bgp"):
         body.entries = [entry for entry in body if entry.name != "address-family" or entry.get("vrf") != name]
     edit.config.remove(known)
@@ -83,8 +81,7 @@ def _forward(edit: Edit, match: Match) -> str | None:
 def _empty(edit: Edit, body: Section) -> bool:
     """Remove the addresses of an interface; return whether it had any."""
     gone = [entry for entry in body if entry.name in {"ip address", "ipv6 address"} and not entry.negated]
-    for entry in gone:
-        body.remove(entry)
+    body.remove(*gone)
     if not body.says_no("ip address"):
         edit.put("no ip address", body)
     return bool(gone)
@@ -127,16 +124,10 @@ TYPES = {
 
 def compile_vrf(context: Context) -> None:
     """Add the area's part of the desired state."""
-    names = [str(entry["vrf"]) for entry in definitions(context.config)]
-    context.state.vrfs = tuple(names)
+    context.state.vrfs = names = tuple(str(entry["vrf"]) for entry in definitions(context.config))
     for entry in context.config.all("ip route"):
-        if entry.get("vrf") in names:
-            if entry.get("track") is not None:
-                continue  # the area sla adds tracked routes
+        if entry.get("vrf") in names and entry.get("track") is None:  # the area sla adds tracked routes
             context.state.frr.add("staticd", f"{frr_line(entry)} vrf {entry['vrf']}")
-
-
-_NOT_SET = "<not set>"
 
 
 # -- show --------------------------------------------------------------------------------------------------------------

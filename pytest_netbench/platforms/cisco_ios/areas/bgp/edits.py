@@ -110,8 +110,7 @@ def _move(edit: Edit) -> None:
     section, target = edit.section, family(edit.section, "ipv4")
     assert target is not None
     moving = [e for e in section if e.name not in _PROCESS_ONLY and e.name.startswith(_FAMILY_WORDS)]
-    for entry in moving:
-        section.remove(entry)
+    section.remove(*moving)
     for peer in _peers(section):
         silent = not by_default(section) or ":" in peer
         if not silent and not any(e.name == "neighbor activate" and e["peer"] == peer for e in moving):
@@ -276,8 +275,7 @@ def activate(edit: Edit, match: Match) -> str | None:
         body = family(edit.section, "ipv4")
         assert body is not None
         edit.section = body
-    for entry in [e for e in edit.section if e.name == "neighbor activate" and e["peer"] == match["peer"]]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name == "neighbor activate" and e["peer"] == match["peer"]))
     process = home(edit.section)
     positive = not match.negated and not match.reset
     usual = edit.section.mode in {PROCESS, FOUR, VRF} and (edit.section.mode == VRF or by_default(process))
@@ -299,5 +297,4 @@ def _activate_in_family(edit: Edit, peer: str) -> None:
 def _forget(section: Section, peer: str) -> None:
     bodies = [section, *(entry.body for entry in section.all("address-family") if entry.get("vrf") is None)]
     for body in bodies:
-        for entry in [e for e in body if e.name.startswith("neighbor ") and e["peer"] == peer]:
-            body.remove(entry)
+        body.remove(*(e for e in body if e.name.startswith("neighbor ") and e["peer"] == peer))

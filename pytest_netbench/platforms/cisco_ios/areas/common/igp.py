@@ -29,8 +29,7 @@ def passive_commands(mode: str | tuple[str, ...]) -> tuple[Command, ...]:
 
 
 def _passive_default(edit: Edit, match: Match) -> str | None:
-    for entry in [entry for entry in edit.section if entry.name == "passive-interface"]:
-        edit.section.remove(entry)
+    edit.section.remove(*(entry for entry in edit.section if entry.name == "passive-interface"))
     words = edit.keep(match)
     _settle_families(edit.section)
     return words
@@ -43,8 +42,7 @@ def _passive(edit: Edit, match: Match) -> str | None:
     interfaces.
     """
     section, name = edit.section, match["interface"]
-    for entry in [e for e in section if e.name == "passive-interface" and e["interface"] == name]:
-        section.remove(entry)
+    section.remove(*(e for e in section if e.name == "passive-interface" and e["interface"] == name))
     excepted = is_passive(section, name) if match.negated else not section.has("passive-interface default")
     if not match.reset and excepted:
         edit.put(f"no {match.text}" if match.negated else match.text)
@@ -77,8 +75,7 @@ def leave(edit: Edit, process: int | str | None, *names: str, argument: str = "p
     Otherwise these lines would create the process again when the config is read.
     """
     for _, body in edit.config.sections("interface"):
-        for line in [line for line in body.all(*names) if line.get(argument) == process]:
-            body.remove(line)
+        body.remove(*(line for line in body.all(*names) if line.get(argument) == process))
 
 
 def addresses(context: Context, one: Interface) -> tuple[str, ...]:

@@ -22,8 +22,7 @@ def _network(edit: Edit, match: Match) -> str | None:
         return edit.keep(edit.read("network", like=match))
     mask = match.get("mask") or (str(match["length"]) if "length" in match.args else f"/{_classful(match['network'])}")
     network = IPv4Network(f"{match['network']}/{mask.removeprefix('/')}", strict=False)
-    for entry in [e for e in edit.section if e.name == "host"]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name == "host"))
     edit.put(f"network {network.network_address} {network.netmask}")
     return None
 
@@ -37,8 +36,7 @@ def _host(edit: Edit, match: Match) -> str | None:
     if match.negated or match.reset:
         return edit.keep(match)
     mask = match.get("mask") or str(IPv4Network(f"0.0.0.0/{_classful(match['address'])}").netmask)
-    for entry in [e for e in edit.section if e.name == "network"]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name == "network"))
     edit.put(f"host {match['address']} {mask}")
     return None
 
@@ -54,8 +52,7 @@ def _address(edit: Edit, match: Match) -> str | None:
     entries = [e for e in edit.section if e.name == "ip address"]
     if match.negated and not any(e.has("dhcp") for e in entries):
         return None
-    for entry in entries:
-        edit.section.remove(entry)
+    edit.section.remove(*entries)
     edit.put("no ip address" if match.negated or match.reset else match.text)
     return None
 

@@ -32,8 +32,7 @@ def _network(edit: Edit, match: Match) -> str | None:
             wildcard, care = care, wildcard
         network = IPv4Address(int(IPv4Address(match["network"])) & care)
         text = f"network {network} {IPv4Address(wildcard)}"
-    for entry in [entry for entry in edit.section.all("network") if entry.text == text]:
-        edit.section.remove(entry)
+    edit.section.remove(*(entry for entry in edit.section.all("network") if entry.text == text))
     if not match.negated and not match.reset:
         edit.put(text)
     return None

@@ -60,8 +60,7 @@ def _remove(section: Section, match: Match, group: int) -> None:
 
 
 def _remove_same(section: Section, match: Match, group: int) -> None:
-    for entry in [e for e in section if e.match.known is match.known and e.get("group", 0) == group]:
-        section.remove(entry)
+    section.remove(*(e for e in section if e.match.known is match.known and e.get("group", 0) == group))
 
 
 def _remove_group(edit: Edit, match: Match) -> str | None:
@@ -69,8 +68,7 @@ def _remove_group(edit: Edit, match: Match) -> str | None:
     if not match.negated:
         return "% Incomplete command."
     word = match.name.split()[0]
-    for entry in [e for e in edit.section if e.name.split()[0] == word and e.get("group") == match["group"]]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name.split()[0] == word and e.get("group") == match["group"]))
     return None
 
 
@@ -126,8 +124,7 @@ def _vrrp_priority(edit: Edit, match: Match) -> str | None:
 def _vrrp_preempt(edit: Edit, match: Match) -> str | None:
     """Store ``vrrp preempt``, which is on by default."""
     plain = not match.negated and "minimum" not in match.args
-    for entry in [e for e in edit.section if e.name == "vrrp preempt" and e.get("group") == match["group"]]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name == "vrrp preempt" and e.get("group") == match["group"]))
     if match.negated:
         edit.put(f"no vrrp {match['group']} preempt")
     elif not plain and not match.reset:

@@ -39,8 +39,7 @@ def _open(edit: Edit, match: Match) -> str | None:
     words = edit.keep(match)
     if edit.booting and known is not None and not match.negated:
         # a saved config contains "shutdown" only where it applies
-        for entry in known.body.all("shutdown"):
-            known.body.remove(entry)
+        known.body.remove(*known.body.all("shutdown"))
     return words
 
 
@@ -74,12 +73,10 @@ def _address(edit: Edit, match: Match) -> str | None:
             return "Must delete secondary before deleting primary"
     else:
         gone = [entry for entry in entries if _gives_way(entry, match)]
-    for entry in gone:
-        section.remove(entry)
+    section.remove(*gone)
     if not match.negated and not match.reset:
         edit.put(match.text)
-    for entry in [e for e in section if e.name == "ip address" and e.negated]:
-        section.remove(entry)
+    section.remove(*(e for e in section if e.name == "ip address" and e.negated))
     if not section.all("ip address"):
         edit.put("no ip address")
     return None

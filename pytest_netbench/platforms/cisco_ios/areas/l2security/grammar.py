@@ -54,8 +54,7 @@ def _vlan_set(edit: Edit, match: Match) -> str | None:
 def _sticky(edit: Edit, match: Match) -> str | None:
     """Store the sticky option. Removing it turns sticky addresses into dynamic ones."""
     if match.negated or match.reset:
-        for entry in edit.section.all("port-security sticky mac"):
-            edit.section.remove(entry)
+        edit.section.remove(*edit.section.all("port-security sticky mac"))
     return edit.keep(match)
 
 

@@ -214,8 +214,7 @@ def _clear_security(at: Exec, match: Match) -> None:
     wanted = match.get("interface")
     for entry, body in at.config.sections("interface"):
         if not match.has("dynamic") and wanted in (None, entry["name"]):
-            for line in body.all("port-security sticky mac"):
-                body.remove(line)
+            body.remove(*body.all("port-security sticky mac"))
     at.device.touch()
     at.device.commit()
     what = next(word for word in ("dynamic", "sticky", "all") if match.has(word))

@@ -300,8 +300,7 @@ def _line_kind(text: str) -> str | None:
 def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
     """Return a command that is an old spelling of another one."""
     if match.negated or match.reset:
-        for entry in edit.section.all(name):
-            edit.section.remove(entry)
+        edit.section.remove(*edit.section.all(name))
     else:
         edit.put(f"{name} {match[arg]}")
     return None
@@ -309,8 +308,7 @@ def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
 
 def _switch(edit: Edit, match: Match, text: str) -> str | None:
     """Return an old spelling of a command that is on by default."""
-    for entry in [e for e in edit.section if e.name == text]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name == text))
     if match.negated:
         edit.put(f"no {text}")
     return None

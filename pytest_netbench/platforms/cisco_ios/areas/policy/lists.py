@@ -101,8 +101,9 @@ def _prefix_line(edit: Edit, match: Match) -> str | None:
             if whole or (_fits(entry, match)):
                 edit.section.remove(entry)
         if whole or len(edit.section.all(match.name)) == 0:
-            for entry in [e for e in edit.section.all(f"{match.name} description") if e["list"] == match["list"]]:
-                edit.section.remove(entry)
+            edit.section.remove(
+                *(e for e in edit.section.all(f"{match.name} description") if e["list"] == match["list"])
+            )
         return None
     if match.get("seq") is None and any(_body(entry.match) == _body(match) for entry in same):
         return None

@@ -96,8 +96,7 @@ def _police(edit: Edit, match: Match) -> str | None:
 def _police_line(edit: Edit, match: Match) -> str | None:
     """Convert a one-line policer to the line and the actions below it."""
     if match.negated or match.reset:
-        for entry in edit.section.all("police"):
-            edit.section.remove(entry)
+        edit.section.remove(*edit.section.all("police"))
         return None
     entry = edit.put(_police_head(match))
     for word in ("conform", "exceed", "violate"):

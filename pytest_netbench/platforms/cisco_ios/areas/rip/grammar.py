@@ -17,8 +17,7 @@ SIX = "router-ripng"
 def _network(edit: Edit, match: Match) -> str | None:
     """Store a network as its classful network."""
     text = f"network {igp.classful(match['network']).network_address}"
-    for entry in [entry for entry in edit.section.all("network") if entry.text == text]:
-        edit.section.remove(entry)
+    edit.section.remove(*(entry for entry in edit.section.all("network") if entry.text == text))
     if not match.negated and not match.reset:
         edit.put(text)
     return None

@@ -45,8 +45,7 @@ def _grouped(word: str, name: str, usual: int | None) -> Callable[[Edit, Match],
 
 
 def _write(edit: Edit, word: str, name: str, values: dict[int, int]) -> None:
-    for entry in edit.section.all(name):
-        edit.section.remove(entry)
+    edit.section.remove(*edit.section.all(name))
     groups: dict[int, set[int]] = {}
     for vlan, value in sorted(values.items()):
         groups.setdefault(value, set()).add(vlan)
@@ -77,8 +76,7 @@ def _switch_off(edit: Edit, match: Match) -> str | None:
     off = set(without_tree(edit.section))
     vlans = parse_vlans(match["vlans"])
     off = off | vlans if match.negated else off - vlans
-    for entry in [entry for entry in edit.section if entry.name == "spanning-tree vlan" and entry.negated]:
-        edit.section.remove(entry)
+    edit.section.remove(*(entry for entry in edit.section if entry.name == "spanning-tree vlan" and entry.negated))
     if off:
         edit.put(f"no spanning-tree vlan {format_vlans(off)}")
     return None

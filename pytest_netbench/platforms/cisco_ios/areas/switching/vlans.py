@@ -80,8 +80,7 @@ def _vlan(edit: Edit, match: Match) -> str | None:
     if match.negated or match.reset:
         if 1 in wanted:
             return "%Default VLAN 1 may not be deleted."
-        for entry in [entry for entry in edit.config.all("vlan") if int(entry["vlans"]) in wanted]:
-            edit.config.remove(entry)
+        edit.config.remove(*(entry for entry in edit.config.all("vlan") if int(entry["vlans"]) in wanted))
         return None
     for vlan in wanted:
         known = edit.config.get("vlan", vlans=str(vlan))
@@ -132,8 +131,7 @@ def _allow(edit: Edit, match: Match) -> str | None:
         wanted = ALL_VLANS - vlans
     else:
         wanted = vlans
-    for entry in edit.section.all("switchport trunk allowed vlan"):
-        edit.section.remove(entry)
+    edit.section.remove(*edit.section.all("switchport trunk allowed vlan"))
     if wanted != ALL_VLANS:
         edit.put(f"switchport trunk allowed vlan {format_vlans(wanted) if wanted else 'none'}")
     return None

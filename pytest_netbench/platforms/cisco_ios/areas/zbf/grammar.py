@@ -153,11 +153,9 @@ def _remove_zone(edit: Edit, match: Match) -> str | None:
     """Remove a zone with its pairs and memberships."""
     words = edit.keep(match)
     if match.negated or match.reset:
-        for entry in [e for e in edit.config.all(PAIR) if match["zone"] in {e["source"], e["destination"]}]:
-            edit.config.remove(entry)
+        edit.config.remove(*(e for e in edit.config.all(PAIR) if match["zone"] in {e["source"], e["destination"]}))
         for _, body in edit.config.sections("interface"):
-            for entry in [e for e in body.all("zone-member security") if e["zone"] == match["zone"]]:
-                body.remove(entry)
+            body.remove(*(e for e in body.all("zone-member security") if e["zone"] == match["zone"]))
     return words
 
 
@@ -167,8 +165,7 @@ def _act(edit: Edit, match: Match) -> str | None:
     if match.name == "inspect" and parent is not None and parent.name == DEFAULT and not match.negated:
         return "% Inspect action is not allowed under class-default"
     if not match.negated and (not match.reset or match.name == "drop"):
-        for entry in edit.section.all(*ACTIONS):
-            edit.section.remove(entry)
+        edit.section.remove(*edit.section.all(*ACTIONS))
     words = edit.keep(match)
     if parent is not None and parent.name == DEFAULT and not edit.section.all(*ACTIONS):
         edit.put("drop")
