@@ -195,6 +195,11 @@ class Edit:
         self.section.remove(*(entry for entry in self.section.like(match) if entry.same_line(match)))
 
 
+def ignore(_edit: Edit, _match: Match) -> str | None:
+    """Accept a line without storing it: devices print it, but it is not configuration."""
+    return None
+
+
 def _displaces(new: Entry, old: Entry) -> bool:
     """Whether a line replaces another: one with the same keys, or the ``no`` line of its command."""
     if new.negated or old.negated:

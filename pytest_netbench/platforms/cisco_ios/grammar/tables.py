@@ -14,9 +14,9 @@ A row is a pattern, a pattern with the help text of ``?``, or a command with fur
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import TypeAlias, TypedDict, Unpack
 
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Edits, Match, Renders, Runs
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Edits, Renders, Runs
 
 Row: TypeAlias = str | tuple[str, str] | Command
 
@@ -79,7 +79,3 @@ def action(
 ) -> Command:
     """Return another command of exec mode; one that changes the device unless ``changes`` is false."""
     return Command(pattern=pattern, mode="exec", run=run, help=help, changes=changes, user=user, roles=roles)
-
-
-def ignore(_edit: Any, _match: Match) -> None:
-    """Do not store the line: the ``edit`` of lines that devices print and that are not configuration."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.management import vty
 from pytest_netbench.platforms.cisco_ios.config import passwords
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit, ignore
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Keyword
-from pytest_netbench.platforms.cisco_ios.grammar.tables import ignore, setting, table
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 
 _LINE_MODE = "line"

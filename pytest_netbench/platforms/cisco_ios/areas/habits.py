@@ -1,26 +1,21 @@
-"""The grammar of the area ``habits``: its commands and how lines are stored."""
+"""Common lines of device configs without an effect in a lab: accepted, stored, and listed as unsupported."""
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
-from pytest_netbench.platforms.cisco_ios.grammar.tables import ignore, setting, table
+from pytest_netbench.platforms.cisco_ios.config.edit import ignore
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _SERVERS = "there is no such server"
-
 _KERNEL = "the kernel decides"
-
 _HARDWARE = "there is no such hardware"
-
 _NO_UDLD = "links of the lab do not fail in one direction only"
-
 _NO_MIRROR = "frames are not mirrored"
-
 _ARCHIVE, _ARCHIVE_LOG = "archive", "archive-log"
-
 _AAA_SERVER, _AAA_GROUP = "aaa-server", "aaa-group"
 
-_MARKED = {
-    _SERVERS: (
+COMMANDS = (
+    *table(
         "service nagle",
         "service internal",
         "service finger",
@@ -81,8 +76,10 @@ _MARKED = {
         "login quiet-mode access-class {acl:word}",
         "dot1x system-auth-control",
         "cdp log mismatch duplex",
+        keeps_no=True,
+        marked=_SERVERS,
     ),
-    _KERNEL: (
+    *table(
         "ip gratuitous-arps [ local ]",
         "ip icmp rate-limit unreachable [ {rest:line} ]",
         "ip icmp redirect {what:word}",
@@ -112,8 +109,10 @@ _MARKED = {
         "ip extcommunity-list {rest!:line}",
         "ip multicast-routing [ distributed ]",
         "ip pim {rest!:line}",
+        keeps_no=True,
+        marked=_KERNEL,
     ),
-    _HARDWARE: (
+    *table(
         "platform {rest!:line}",
         "license {rest!:line}",
         "hw-module {rest!:line}",
@@ -144,11 +143,10 @@ _MARKED = {
         "cts {rest!:line}",
         "macro {rest!:line}",
         "lacp system-priority {priority:1-65535}",
+        keeps_no=True,
+        marked=_HARDWARE,
     ),
-}
-
-_ON_INTERFACES = {
-    _KERNEL: (
+    *table(
         "ip route-cache [ {rest:line} ]",
         "ip mroute-cache",
         "ip flow (ingress|egress)",
@@ -166,8 +164,11 @@ _ON_INTERFACES = {
         "ipv6 nd reachable-time {ms:0-3600000}",
         "ipv6 nd prefix {rest!:line}",
         "ipv6 nd router-preference {rest:word}",
+        mode="if",
+        keeps_no=True,
+        marked=_KERNEL,
     ),
-    _HARDWARE: (
+    *table(
         "full-duplex",
         "half-duplex",
         "mop enabled",
@@ -198,30 +199,32 @@ _ON_INTERFACES = {
         "dampening [ {rest:line} ]",
         "down-when-looped",
         "ignore-dcd",
+        mode="if",
+        keeps_no=True,
+        marked=_HARDWARE,
     ),
-}
-
-_ON_LINES = (
-    "authorization {rest!:line}",
-    "exec prompt timestamp",
-    "flowcontrol {rest:line}",
-    "logout-warning {seconds:0-4294967295}",
-    "modem {rest:line}",
-    "rotary {number:0-100}",
-    "escape-character {rest:line}",
-    "accounting {rest!:line}",
-    "absolute-timeout {minutes:0-10000}",
-    "txspeed {baud:0-4000000}",
-    "rxspeed {baud:0-4000000}",
-    "monitor",
-    "location {rest:line}",
-    "vacant-message {rest:line}",
-    "notify",
-    "autocommand {rest:line}",
-)
-
-_AAA_LINES = {
-    _AAA_SERVER: (
+    *table(
+        "authorization {rest!:line}",
+        "exec prompt timestamp",
+        "flowcontrol {rest:line}",
+        "logout-warning {seconds:0-4294967295}",
+        "modem {rest:line}",
+        "rotary {number:0-100}",
+        "escape-character {rest:line}",
+        "accounting {rest!:line}",
+        "absolute-timeout {minutes:0-10000}",
+        "txspeed {baud:0-4000000}",
+        "rxspeed {baud:0-4000000}",
+        "monitor",
+        "location {rest:line}",
+        "vacant-message {rest:line}",
+        "notify",
+        "autocommand {rest:line}",
+        mode="line",
+        keeps_no=True,
+        marked=_SERVERS,
+    ),
+    *table(
         "address ipv4 {address:ipv4} [ auth-port {auth:0-65535} ] [ acct-port {acct:0-65535} ]",
         "key [ ( 0 | 6 | 7 ) ] {key:line}",
         "port {port:1-65535}",
@@ -229,8 +232,10 @@ _AAA_LINES = {
         "retransmit {count:0-100}",
         "single-connection",
         "automate-tester {rest:line}",
+        mode=_AAA_SERVER,
+        marked=_SERVERS,
     ),
-    _AAA_GROUP: (
+    *table(
         "server name {name!:word}",
         "server {address!:ipv4} [ {rest:line} ]",
         "server-private {address!:ipv4} [ {rest:line} ]",
@@ -238,32 +243,20 @@ _AAA_LINES = {
         "ip radius source-interface {interface:interface}",
         "ip vrf forwarding {vrf:word}",
         "deadtime {minutes:0-1440}",
+        mode=_AAA_GROUP,
+        marked=_SERVERS,
     ),
-}
-
-_LOG_LINES = (
-    "logging enable",
-    "logging size {size:1-1000}",
-    "hidekeys",
-    "notify syslog [ contenttype {kind:word} ]",
-    "logging persistent {rest:line}",
-    "record rc",
-)
-
-
-def _commands() -> list[Command]:
-    found = [setting(text, keeps_no=True, marked=why) for why, texts in _MARKED.items() for text in texts]
-    found += [
-        setting(text, keeps_no=True, marked=why, mode="if") for why, texts in _ON_INTERFACES.items() for text in texts
-    ]
-    found += [setting(text, keeps_no=True, marked=_SERVERS, mode="line") for text in _ON_LINES]
-    found += [setting(text, marked=_SERVERS, mode=mode) for mode, texts in _AAA_LINES.items() for text in texts]
-    found += [setting(text, keeps_no=True, marked=_SERVERS, mode=_ARCHIVE_LOG) for text in _LOG_LINES]
-    return found
-
-
-COMMANDS = table(
-    *_commands(),
+    *table(
+        "logging enable",
+        "logging size {size:1-1000}",
+        "hidekeys",
+        "notify syslog [ contenttype {kind:word} ]",
+        "logging persistent {rest:line}",
+        "record rc",
+        mode=_ARCHIVE_LOG,
+        keeps_no=True,
+        marked=_SERVERS,
+    ),
     setting("tacacs server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
     setting("radius server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
     setting("aaa group server {kind!:word} {name!:word}", opens=_AAA_GROUP, marked=_SERVERS),
@@ -282,4 +275,11 @@ MODES = (
     Mode(name=_AAA_SERVER, prompt="config-server", help="TACACS+ or RADIUS server"),
     Mode(name=_AAA_GROUP, prompt="config-sg", help="group of servers"),
     Mode(name=_ARCHIVE_LOG, prompt="config-archive-log-cfg", help="log of the archive"),
+)
+
+AREA = Area(
+    name="habits",
+    modes=MODES,
+    commands=COMMANDS,
+    scope=(("common lines of configs: servers, hardware, kernel behaviour, archive", "accepted, without effect"),),
 )
