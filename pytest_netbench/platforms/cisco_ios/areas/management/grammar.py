@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.management import vty
-from pytest_netbench.platforms.cisco_ios.config import passwords
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit, ignore
-from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match, Mode
-from pytest_netbench.platforms.cisco_ios.grammar.pattern import Keyword
+from pytest_netbench.platforms.cisco_ios.areas.management.edits import (
+    encrypt_all,
+    keep_password,
+    keep_secret,
+    logging_host,
+    old_spelling,
+    old_switch,
+    open_line,
+    render_banner,
+    with_algorithm,
+)
+from pytest_netbench.platforms.cisco_ios.config.edit import ignore
+from pytest_netbench.platforms.cisco_ios.grammar.command import Mode
 from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 
 _LINE_MODE = "line"
-
 _HOST = "cp-host"
-
 _NO_NTP = "NTP does not run: the clock is the machine's"
-
 _NO_SNMP = "there is no SNMP agent"
-
 _NO_AAA = "logins are checked against the local users"
 
 PORTS = {
@@ -33,109 +37,17 @@ PORTS = {
     "tl1": ("tcp dport 3082",),
 }
 
-
-def _secret(edit: Edit, match: Match) -> str | None:
-    """Store a secret as a hash, whatever type was typed."""
-    if match.negated or match.reset:
-        return _without(edit, match)
-    if "plain" not in match.args:
-        return edit.keep(match)
-    edit.put(f"{_before(match, 'secret')} 9 {passwords.hashed(str(match['plain']))}")
-    return None
-
-
-def _password(edit: Edit, match: Match) -> str | None:
-    """Store a password in the clear, or as type 7 if ``service password-encryption`` is on."""
-    if match.negated or match.reset:
-        return _without(edit, match)
-    if "plain" not in match.args:
-        return edit.keep(match)
-    head = _before(match, "password")
-    encrypt = edit.config.has("service password-encryption")
-    user = match.name.startswith("username")
-    plain = str(match["plain"])
-    edit.put(f"{head} 7 {passwords.hidden(plain)}" if encrypt else f"{head}{' 0' if user else ''} {plain}")
-    return None
-
-
-def _without(edit: Edit, match: Match) -> str | None:
-    """Remove a password or a user. The words after its name do not matter: the config may have them in another form."""
-    text = f"username {match['user']}" if "user" in match.args else match.name
-    return edit.keep(edit.read(text, like=match))
-
-
-def _with_algorithm(edit: Edit, match: Match) -> str | None:
-    """Store a secret without ``algorithm-type``: the number before the hash identifies the only supported algorithm."""
-    words = match.text.split()
-    if "algorithm-type" in words:
-        at = words.index("algorithm-type")
-        del words[at : at + 2]
-    return _secret(edit, edit.read(" ".join(words), like=match))
-
-
-def _before(match: Match, word: str) -> str:
-    """Return the line up to and including a keyword."""
-    last = next(element.position for element, _, text in match.parts if isinstance(element, Keyword) and text == word)
-    return " ".join(text for element, _, text in match.parts if element.position <= last)
-
-
-def _encrypt_all(edit: Edit, match: Match) -> str | None:
-    """Encrypt existing passwords for ``service password-encryption``. The ``no`` form does not decrypt them."""
-    words = edit.keep(match)
-    if match.negated or match.reset:
-        return words
-    for section in [edit.config, *(body for _, body in edit.config.sections("line"))]:
-        for entry in [e for e in section if "plain" in e.match.args and "password" in e.match.words and not e.negated]:
-            head = _before(entry.match, "password")
-            section.remove(entry)
-            edit.put(f"{head} 7 {passwords.hidden(str(entry['plain']))}", section)
-    return words
-
-
-def _render_banner(entry: Entry) -> list[str]:
-    return f"banner {entry['kind']} ^C{_banner_text(str(entry['text']))}^C".split("\n")
-
-
-def _banner_text(typed: str) -> str:
-    """Return the text between the delimiters."""
-    size = 2 if typed.startswith("^C") else 1
-    delimiter = typed[:size]
-    text = typed[size : typed.rindex(delimiter)] if typed.count(delimiter) > 1 else typed[size:]
-    return text.replace("^C", "")  # ^C ends the banner in a saved config
-
-
-def _host_alias(edit: Edit, match: Match) -> str | None:
-    """Store ``logging A.B.C.D`` as ``logging host A.B.C.D``."""
-    text = f"logging host {match['address']}"
-    if match.negated or match.reset:
-        for entry in edit.section.all("logging host"):
-            if entry["address"] == match["address"]:
-                edit.section.remove(entry)
-    else:
-        edit.put(text)
-    return None
-
-
-def _line(edit: Edit, match: Match) -> str | None:
-    """Open a terminal line: console, auxiliary and five virtual ones always exist."""
-    if match.get("kind") == "vty":
-        return vty.select(edit, match)
-    if (match.negated or match.reset) and (match["kind"], match["first"]) in {("con", 0), ("aux", 0)}:
-        return INVALID
-    return edit.keep(match)
-
-
 _CONFIG = table(
-    setting("service password-encryption", keeps_no=True, edit=_encrypt_all),
+    setting("service password-encryption", keeps_no=True, edit=encrypt_all),
     setting(
         "enable secret ( 9 {hash9:word} | 5 {hash5:word} | [ 0 ] {plain:line} )",
         "Assign the privileged level secret",
-        edit=_secret,
+        edit=keep_secret,
     ),
     setting(
         "enable password ( 7 {hidden:word} | [ 0 ] {plain:line} )",
         "Assign the privileged level password",
-        edit=_password,
+        edit=keep_password,
     ),
     setting(
         (
@@ -143,7 +55,7 @@ _CONFIG = table(
             " {plain:line} ) | password ( 7 {hidden:word} | [ 0 ] {plain:line} ) )"
         ),
         "Establish User Name Authentication",
-        edit=lambda edit, match: (_password if match.has("password") else _secret)(edit, match),
+        edit=lambda edit, match: (keep_password if match.has("password") else keep_secret)(edit, match),
     ),
     setting(
         (
@@ -152,19 +64,19 @@ _CONFIG = table(
         ),
         "Establish User Name Authentication",
         name="username algorithm-type",
-        edit=_with_algorithm,
+        edit=with_algorithm,
     ),
     setting(
         "enable algorithm-type ( md5 | scrypt | sha256 ) secret {plain:line}",
         "Algorithm to use for hashing the enable secret",
-        edit=_with_algorithm,
+        edit=with_algorithm,
     ),
-    setting("banner {kind!:bannerkind} {text:line}", "Define a login banner", render=_render_banner),
+    setting("banner {kind!:bannerkind} {text:line}", "Define a login banner", render=render_banner),
     setting(
         "line {kind!:linekind} {first!:0-530} [ {last!:1-530} ]",
         "Configure a terminal line",
         opens=_LINE_MODE,
-        edit=_line,
+        edit=open_line,
         render=vty.render,
     ),
     setting("aaa new-model", "Enable NEW access control commands and functions", keeps_no=True),
@@ -176,8 +88,10 @@ _CONFIG = table(
     setting("aaa authorization config-commands", marked=_NO_AAA),
     setting("aaa session-id (common|unique)", default="aaa session-id common"),
     ("ip domain name {domain:word}", "Define the default domain name"),
-    setting("ip domain-name {domain:word}", edit=lambda edit, match: _alias(edit, match, "ip domain name", "domain")),
-    setting("ip domain-lookup", keeps_no=True, edit=lambda edit, match: _switch(edit, match, "ip domain lookup")),
+    setting(
+        "ip domain-name {domain:word}", edit=lambda edit, match: old_spelling(edit, match, "ip domain name", "domain")
+    ),
+    setting("ip domain-lookup", keeps_no=True, edit=lambda edit, match: old_switch(edit, match, "ip domain lookup")),
     ("ip host {host!:word} {address:ipv4}+", "Add an entry to the ip hostname table"),
     setting("ip name-server {server!:ipv4}+", marked="there is no name server: use ip host"),
     setting("ip ssh version {version:1-2}", default="ip ssh version 1"),
@@ -190,7 +104,7 @@ _CONFIG = table(
         "logging host {address!:ipv4} [ transport udp [ port {port:1-65535} ] ]",
         "Set syslog server IP address and parameters",
     ),
-    setting("logging {address!:ipv4}", name="logging address", edit=_host_alias),
+    setting("logging {address!:ipv4}", name="logging address", edit=logging_host),
     setting(
         "logging trap ^ ( {level:0-7} | {word:severity} )", default=("logging trap informational", "logging trap 6")
     ),
@@ -262,7 +176,7 @@ _CONFIG = table(
 )
 
 _ON_LINE = table(
-    setting("password ( 7 {hidden:word} | [ 0 ] {plain:line} )", edit=_password),
+    setting("password ( 7 {hidden:word} | [ 0 ] {plain:line} )", edit=keep_password),
     setting("login [ local | authentication {list:word} ]", keeps_no=True),
     setting(
         "exec-timeout {minutes:0-35791} [ {seconds:0-2147483} ]",
@@ -295,23 +209,6 @@ def _line_kind(text: str) -> str | None:
         kind for word, kind in (("console", "con"), ("aux", "aux"), ("vty", "vty")) if word.startswith(text.lower())
     ]
     return kinds[0] if len(kinds) == 1 else None
-
-
-def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
-    """Return a command that is an old spelling of another one."""
-    if match.negated or match.reset:
-        edit.section.remove(*edit.section.all(name))
-    else:
-        edit.put(f"{name} {match[arg]}")
-    return None
-
-
-def _switch(edit: Edit, match: Match, text: str) -> str | None:
-    """Return an old spelling of a command that is on by default."""
-    edit.section.remove(*(e for e in edit.section if e.name == text))
-    if match.negated:
-        edit.put(f"no {text}")
-    return None
 
 
 COMMANDS = table(
