@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, prefixes
-from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import FOUR, PROCESS, SIX, VRF
+from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, family_edits, prefixes
+from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import FOUR, PROCESS, SIX, VRF
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
@@ -70,7 +70,7 @@ def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
     words = tail.split()
     name = "neighbor " + (words[0] if words[0] != "fall-over" else tail)
     check = edits.check_remote_as if words[0] == "remote-as" else edits.check_peer
-    edit = edits.remote_as if words[0] == "remote-as" else edits.in_family if modes[1:] == _FAMILIES else None
+    edit = edits.remote_as if words[0] == "remote-as" else family_edits.in_family if modes[1:] == _FAMILIES else None
     # "no neighbor A" is "no neighbor A remote-as"
     stop = "^ " if words[0] == "remote-as" else ""
     return setting(f"neighbor {{peer!:peer}} {stop}{tail}", name=name, check=check, edit=edit, mode=modes)
@@ -128,12 +128,14 @@ def _network(edit: Edit, match: Match) -> str | None:
     words = [f"network {network.network_address}"]
     if igp.classful(str(network.network_address)) != network:
         words.append(f"mask {network.netmask}")
-    return edits.rewritten(edit, match, words, drop=3 if "mask" in match.args else 1)
+    return family_edits.rewritten(edit, match, words, drop=3 if "mask" in match.args else 1)
 
 
 def _aggregate(edit: Edit, match: Match) -> str | None:
     network = IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
-    return edits.rewritten(edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2)
+    return family_edits.rewritten(
+        edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2
+    )
 
 
 _ROUTES = table(
@@ -162,7 +164,7 @@ _ROUTES = table(
         mode=SIX,
     ),
     *(
-        replace(command, edit=edits.routes_in_family(command), mode=(PROCESS, FOUR, VRF))
+        replace(command, edit=family_edits.routes_in_family(command), mode=(PROCESS, FOUR, VRF))
         for command in igp.redistribute_commands(
             PROCESS, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp",)
         )
@@ -193,17 +195,20 @@ _SETTING_NAMES = {
     "distribute-list prefix {list:name} {way!:way}": "distribute-list prefix",
 }
 _FAMILY_SETTINGS = tuple(
-    setting(tail, name=_SETTING_NAMES.get(tail, ""), edit=edits.in_family, mode=(PROCESS, *_FAMILIES))
+    setting(tail, name=_SETTING_NAMES.get(tail, ""), edit=family_edits.in_family, mode=(PROCESS, *_FAMILIES))
     for tail in _SETTINGS
 )
 _SWITCHES = table(
     setting(
-        "auto-summary", "Enable automatic network number summarization", edit=edits.in_family, mode=(PROCESS, FOUR, VRF)
+        "auto-summary",
+        "Enable automatic network number summarization",
+        edit=family_edits.in_family,
+        mode=(PROCESS, FOUR, VRF),
     ),
     setting(
         "synchronization",
         "Perform IGP synchronization",
-        edit=edits.in_family,
+        edit=family_edits.in_family,
         marked="paths of IBGP are used and passed on whether or not an IGP knows their prefix",
         mode=(PROCESS, *_FAMILIES),
     ),
@@ -240,15 +245,19 @@ _PROCESS_SETTINGS = table(
 
 COMMANDS = table(
     setting("router bgp {as!:asn}", "Border Gateway Protocol (BGP)", opens=PROCESS, check=edits.check_process),
-    setting("address-family ipv4", name="address-family", opens=FOUR, edit=edits.open_family, mode=PROCESS),
-    setting("address-family ipv4 unicast", name="address-family", opens=FOUR, edit=edits.open_family, mode=PROCESS),
-    setting("address-family ipv6", name="address-family", opens=SIX, edit=edits.open_family, mode=PROCESS),
-    setting("address-family ipv6 unicast", name="address-family", opens=SIX, edit=edits.open_family, mode=PROCESS),
+    setting("address-family ipv4", name="address-family", opens=FOUR, edit=family_edits.open_family, mode=PROCESS),
+    setting(
+        "address-family ipv4 unicast", name="address-family", opens=FOUR, edit=family_edits.open_family, mode=PROCESS
+    ),
+    setting("address-family ipv6", name="address-family", opens=SIX, edit=family_edits.open_family, mode=PROCESS),
+    setting(
+        "address-family ipv6 unicast", name="address-family", opens=SIX, edit=family_edits.open_family, mode=PROCESS
+    ),
     setting(
         "address-family ipv4 [ unicast ] vrf {vrf!:name}",
         name="address-family",
         opens=VRF,
-        edit=edits.open_vrf,
+        edit=family_edits.open_vrf,
         mode=PROCESS,
     ),
     *_ROUTES,

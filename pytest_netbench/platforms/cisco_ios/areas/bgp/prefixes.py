@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import enter_family
+from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import enter_family
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context

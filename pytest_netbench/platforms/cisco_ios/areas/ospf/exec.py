@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.ospf import database, shows
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import processes
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import processes
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show

@@ -7,9 +7,9 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas import keychain
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.database import withdrawn
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, running
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import Member, dotted
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match

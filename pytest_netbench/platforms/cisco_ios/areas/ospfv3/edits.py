@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import CLASSIC, CLASSIC_AREA, NEWER, NEWER_AREA, around
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry

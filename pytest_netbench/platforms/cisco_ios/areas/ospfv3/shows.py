@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as config
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import Member, Process, members
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pytest_netbench.dialects.cisco_ios.markings import DSCP
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.areas.qos.compile import Attachment, attachments, bursts, classes, counter_name
-from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues, guarantees, percent_base, shape_of
+from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues
+from pytest_netbench.platforms.cisco_ios.areas.qos.shares import guarantees, percent_base, shape_of
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
