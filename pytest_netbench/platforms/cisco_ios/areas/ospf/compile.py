@@ -36,9 +36,7 @@ _LAST_KEY = 255
 def compile_ospf(context: Context) -> None:
     """Add all OSPF processes to the state."""
     for process in processes(context):
-        if process.section.has("shutdown"):
-            continue
-        router_id = _router_id(context, process)
+        router_id = None if process.section.has("shutdown") else _router_id(context, process)
         if router_id is None:
             continue
         # removed in reverse order: an interface keeps its lines if its process is removed first

@@ -189,6 +189,45 @@ MODES = (
     Mode(name="pmap-inspect-c", prompt="config-pmap-c", seeds=_class_seeds, help="class of an inspection policy map"),
     Mode(name="param-inspect", prompt="config-profile", help="inspection parameter map"),
 )
+_CLASSES = table(
+    ("match protocol {protocol!:application}", "Protocol"),
+    setting("match access-group name {list!:name}", "Access group", name="match access-group"),
+    ("match access-group {list!:1-2699}", "Access group"),
+    setting("match class-map {name!:name}", "Class map", check=_check_class),
+    mode="cmap-inspect",
+)
+_POLICIES = table(
+    setting("class type inspect {name!:name}", "Class", check=_check_class),
+    ("class class-default", "System default class"),
+    opens="pmap-inspect-c",
+    edit=_class,
+    mode="pmap-inspect",
+)
+_ACTIONS = table(
+    setting("inspect [ {parameters:name} ]", "Context-based Access Control Engine", edit=_act),
+    setting("pass [ log ]", "Pass the packet", edit=_act),
+    setting("drop [ log ]", "Drop the packet", edit=_act),
+    setting(
+        "police rate {rate:8000-2000000000} [ burst {burst:1000-512000000} ]", marked="inspected traffic is not policed"
+    ),
+    mode="pmap-inspect-c",
+)
+_PARAMETERS = table(
+    setting("alert ( on | off )", keeps_no=True),
+    setting("audit-trail ( on | off )", keeps_no=True),
+    "dns-timeout {seconds:1-2147483}",
+    "icmp idle-time {seconds:1-2147483}",
+    "udp idle-time {seconds:1-2147483}",
+    "tcp idle-time {seconds:1-2147483}",
+    "tcp finwait-time {seconds:1-2147483}",
+    "tcp synwait-time {seconds:1-2147483}",
+    "max-incomplete ( low | high ) {count:1-2147483647}",
+    "one-minute ( low | high ) {count:1-2147483647}",
+    "sessions maximum {count:1-2147483647}",
+    "tcp max-incomplete host {count:1-2147483647} [ block-time {minutes:0-35791} ]",
+    marked=_NO_EFFECT,
+    mode="param-inspect",
+)
 COMMANDS = table(
     setting("zone security {zone!:name}", "Create a zone", opens="zone", edit=_remove_zone),
     setting("description {text:line}", mode=("zone", "zone-pair", "cmap-inspect", "pmap-inspect")),
@@ -213,46 +252,12 @@ COMMANDS = table(
         opens="cmap-inspect",
         edit=_open_class,
     ),
-    setting("match protocol {protocol!:application}", "Protocol", mode="cmap-inspect"),
-    setting("match access-group name {list!:name}", "Access group", name="match access-group", mode="cmap-inspect"),
-    setting("match access-group {list!:1-2699}", "Access group", mode="cmap-inspect"),
-    setting("match class-map {name!:name}", "Class map", check=_check_class, mode="cmap-inspect"),
+    *_CLASSES,
     setting(
         "policy-map type inspect {name!:name}", "Configure CBAC Policy Map", opens="pmap-inspect", edit=_remove_policy
     ),
-    setting(
-        "class type inspect {name!:name}",
-        "Class",
-        opens="pmap-inspect-c",
-        check=_check_class,
-        edit=_class,
-        mode="pmap-inspect",
-    ),
-    setting("class class-default", "System default class", opens="pmap-inspect-c", edit=_class, mode="pmap-inspect"),
-    setting("inspect [ {parameters:name} ]", "Context-based Access Control Engine", edit=_act, mode="pmap-inspect-c"),
-    setting("pass [ log ]", "Pass the packet", edit=_act, mode="pmap-inspect-c"),
-    setting("drop [ log ]", "Drop the packet", edit=_act, mode="pmap-inspect-c"),
-    setting(
-        "police rate {rate:8000-2000000000} [ burst {burst:1000-512000000} ]",
-        marked="inspected traffic is not policed",
-        mode="pmap-inspect-c",
-    ),
+    *_POLICIES,
+    *_ACTIONS,
     setting("parameter-map type inspect {name!:name}", "Parameter map", opens="param-inspect"),
-    *(
-        setting(pattern, keeps_no=pattern.startswith(("alert", "audit")), marked=_NO_EFFECT, mode="param-inspect")
-        for pattern in (
-            "alert ( on | off )",
-            "audit-trail ( on | off )",
-            "dns-timeout {seconds:1-2147483}",
-            "icmp idle-time {seconds:1-2147483}",
-            "udp idle-time {seconds:1-2147483}",
-            "tcp idle-time {seconds:1-2147483}",
-            "tcp finwait-time {seconds:1-2147483}",
-            "tcp synwait-time {seconds:1-2147483}",
-            "max-incomplete ( low | high ) {count:1-2147483647}",
-            "one-minute ( low | high ) {count:1-2147483647}",
-            "sessions maximum {count:1-2147483647}",
-            "tcp max-incomplete host {count:1-2147483647} [ block-time {minutes:0-35791} ]",
-        )
-    ),
+    *_PARAMETERS,
 )
