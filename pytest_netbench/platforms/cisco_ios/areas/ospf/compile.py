@@ -239,11 +239,9 @@ def _externals(context: Context, process: Process) -> Lines:
         yield line, f"{line} originated by {decided_by}", f"no redistribute {source}"
     for entry in section.all("summary-address"):
         line = f"summary-address {IPv4Network((entry['prefix'], entry['mask']))}"
-        if entry.has("not-advertise"):
-            yield f"{line} no-advertise", "", f"no {line}"  # its own ``no`` only lets ospfd advertise it
-        else:
-            tag = f" tag {entry['tag']}" if entry.get("tag") else ""
-            yield line + tag, "", f"no {line}"
+        tag = f" tag {entry['tag']}" if entry.get("tag") else ""
+        # the ``no`` of ``no-advertise`` itself only lets ospfd advertise it
+        yield line + (" no-advertise" if entry.has("not-advertise") else tag), "", f"no {line}"
     for entry in section.all("default-information originate"):
         words = ["default-information originate"]
         words += ["always"] if entry.has("always") else []
