@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, family_edits, prefixes
+from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, family_edits
 from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import FOUR, PROCESS, SIX, VRF
+from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import check_network, store_aggregate, store_network
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODES = (
@@ -25,6 +24,7 @@ MODES = (
 )
 
 _IMMEDIATE = "next hops are checked immediately"
+
 _SESSION = (
     "remote-as {as:asn}",
     "local-as {as:asn} [ no-prepend [ replace-as [ dual-as ] ] ]",
@@ -40,6 +40,7 @@ _SESSION = (
     "transport connection-mode (active|passive)",
     "advertisement-interval {seconds:0-600}",
 )
+
 _FAMILY = (
     "route-reflector-client",
     "next-hop-self [ all ]",
@@ -58,6 +59,7 @@ _FAMILY = (
     "filter-list {list:name} {way!:way}",
     "distribute-list {list:name} {way!:way}",
 )
+
 _MARKED = {
     "version 4": "",
     "fall-over": "a session ends when its interface goes down or its hold time expires",
@@ -77,6 +79,7 @@ def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
 
 
 _FAMILIES = (FOUR, SIX, VRF)
+
 _NEIGHBOR = table(
     setting("neighbor {peer!:groupname} peer-group", edit=edits.group, mode=(PROCESS, VRF)),
     setting(
@@ -108,42 +111,12 @@ _NEIGHBOR = table(
     *(replace(_neighbor(tail, modes=(PROCESS, VRF)), marked=why or None) for tail, why in _MARKED.items()),
 )
 
-
-def _check_network(_edit: Edit, match: Match) -> str | None:
-    if "mask" in match.args:
-        return None
-    return (
-        None
-        if igp.classful(match["prefix"]).prefixlen < 32
-        else "% BGP: Incorrect network or mask/prefix-length configured"
-    )
-
-
-def _network(edit: Edit, match: Match) -> str | None:
-    """Store a ``network`` statement as IOS prints it: without host bits, and without a classful mask."""
-    network = prefixes.network_of(match)
-    if match.negated or match.reset:
-        prefixes.remove_networks(edit, network)
-        return None
-    words = [f"network {network.network_address}"]
-    if igp.classful(str(network.network_address)) != network:
-        words.append(f"mask {network.netmask}")
-    return family_edits.rewritten(edit, match, words, drop=3 if "mask" in match.args else 1)
-
-
-def _aggregate(edit: Edit, match: Match) -> str | None:
-    network = IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
-    return family_edits.rewritten(
-        edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2
-    )
-
-
 _ROUTES = table(
     setting(
         "network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >",
         "Specify a network to announce via BGP",
-        check=_check_network,
-        edit=_network,
+        check=check_network,
+        edit=store_network,
         mode=(PROCESS, FOUR, VRF),
     ),
     setting("network {prefix!:ipv6prefix} [ route-map {map:name} ]", "Specify a network to announce via BGP", mode=SIX),
@@ -153,7 +126,7 @@ _ROUTES = table(
             " attribute-map {map:name} | route-map {map:name} >"
         ),
         "Configure BGP aggregate entries",
-        edit=_aggregate,
+        edit=store_aggregate,
         mode=(PROCESS, FOUR, VRF),
     ),
     setting(
@@ -178,6 +151,7 @@ _ROUTES = table(
         )
     ),
 )
+
 _SETTINGS = (
     "maximum-paths {paths:1-32}",
     "maximum-paths ibgp {paths:1-32}",
@@ -190,14 +164,17 @@ _SETTINGS = (
     "distribute-list prefix {list:name} {way!:way}",
     "table-map {map:name}",
 )
+
 _SETTING_NAMES = {
     "maximum-paths ibgp {paths:1-32}": "maximum-paths ibgp",
     "distribute-list prefix {list:name} {way!:way}": "distribute-list prefix",
 }
+
 _FAMILY_SETTINGS = tuple(
     setting(tail, name=_SETTING_NAMES.get(tail, ""), edit=family_edits.in_family, mode=(PROCESS, *_FAMILIES))
     for tail in _SETTINGS
 )
+
 _SWITCHES = table(
     setting(
         "auto-summary",
@@ -213,6 +190,7 @@ _SWITCHES = table(
         mode=(PROCESS, *_FAMILIES),
     ),
 )
+
 _PROCESS_SETTINGS = table(
     setting("bgp log-neighbor-changes", "Log neighbor up/down and reset reason", keeps_no=True),
     setting("bgp default ipv4-unicast", on=True),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
-from pytest_netbench.platforms.cisco_ios.grammar.types import one
 
 CLASS_MAP = "class-map type inspect"
 POLICY_MAP = "policy-map type inspect"
@@ -19,72 +18,6 @@ SELF = "self"
 DEFAULT = "class class-default"
 ACTIONS = ("inspect", "pass", "drop")
 _NO_EFFECT = "only the kernel limits sessions"
-
-PROTOCOLS: Mapping[str, tuple[str, ...]] = {
-    "tcp": ("meta l4proto tcp",),
-    "udp": ("meta l4proto udp",),
-    "icmp": ("meta l4proto { icmp, ipv6-icmp }",),
-    **{
-        name: tuple(f"{transport} dport {port}" for transport in transports.split("/"))
-        for name, transports, port in (
-            ("bgp", "tcp", 179),
-            ("bootpc", "udp", 68),
-            ("bootps", "udp", 67),
-            ("dns", "tcp/udp", 53),
-            ("echo", "tcp/udp", 7),
-            ("finger", "tcp", 79),
-            ("ftp", "tcp", 21),
-            ("ftps", "tcp", 990),
-            ("gopher", "tcp", 70),
-            ("h323", "tcp", 1720),
-            ("http", "tcp", 80),
-            ("https", "tcp", 443),
-            ("ident", "tcp", 113),
-            ("imap", "tcp", 143),
-            ("imap3", "tcp", 220),
-            ("imaps", "tcp", 993),
-            ("isakmp", "udp", 500),
-            ("kerberos", "tcp/udp", 88),
-            ("ldap", "tcp", 389),
-            ("ldaps", "tcp", 636),
-            ("login", "tcp", 513),
-            ("mysql", "tcp", 3306),
-            ("nfs", "tcp/udp", 2049),
-            ("nntp", "tcp", 119),
-            ("ntp", "tcp/udp", 123),
-            ("pop3", "tcp", 110),
-            ("pop3s", "tcp", 995),
-            ("radius", "udp", 1812),
-            ("router", "udp", 520),
-            ("rtsp", "tcp", 554),
-            ("shell", "tcp", 514),
-            ("sip", "tcp/udp", 5060),
-            ("smtp", "tcp", 25),
-            ("snmp", "udp", 161),
-            ("snmptrap", "udp", 162),
-            ("sqlnet", "tcp", 1521),
-            ("ssh", "tcp", 22),
-            ("sunrpc", "tcp/udp", 111),
-            ("syslog", "udp", 514),
-            ("tacacs", "tcp/udp", 49),
-            ("telnet", "tcp", 23),
-            ("tftp", "udp", 69),
-            ("time", "tcp/udp", 37),
-            ("who", "udp", 513),
-            ("whois", "tcp", 43),
-            ("x11", "tcp", 6000),
-        )
-    },
-}
-"""Protocols of ``match protocol``, by the ports that IOS maps to applications."""
-
-
-def _protocol(text: str) -> str | None:
-    lower = text.lower()
-    if lower in PROTOCOLS:
-        return lower
-    fitting = [name for name in PROTOCOLS if name.startswith(lower)]
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def _open_class(edit: Edit, match: Match) -> str | None:
@@ -180,7 +113,6 @@ def _class_seeds(entry: Entry, _role: str) -> Sequence[str]:
     return ("drop",) if entry.name == DEFAULT else ()
 
 
-TYPES = {"application": one("WORD", _protocol, "Protocol")}
 MODES = (
     Mode(name="zone", prompt="config-sec-zone", help="security zone"),
     Mode(name="zone-pair", prompt="config-sec-zone-pair", help="pair of zones"),
@@ -189,6 +121,7 @@ MODES = (
     Mode(name="pmap-inspect-c", prompt="config-pmap-c", seeds=_class_seeds, help="class of an inspection policy map"),
     Mode(name="param-inspect", prompt="config-profile", help="inspection parameter map"),
 )
+
 _CLASSES = table(
     ("match protocol {protocol!:application}", "Protocol"),
     setting("match access-group name {list!:name}", "Access group", name="match access-group"),
@@ -196,6 +129,7 @@ _CLASSES = table(
     setting("match class-map {name!:name}", "Class map", check=_check_class),
     mode="cmap-inspect",
 )
+
 _POLICIES = table(
     setting("class type inspect {name!:name}", "Class", check=_check_class),
     ("class class-default", "System default class"),
@@ -203,6 +137,7 @@ _POLICIES = table(
     edit=_class,
     mode="pmap-inspect",
 )
+
 _ACTIONS = table(
     setting("inspect [ {parameters:name} ]", "Context-based Access Control Engine", edit=_act),
     setting("pass [ log ]", "Pass the packet", edit=_act),
@@ -212,6 +147,7 @@ _ACTIONS = table(
     ),
     mode="pmap-inspect-c",
 )
+
 _PARAMETERS = table(
     setting("alert ( on | off )", keeps_no=True),
     setting("audit-trail ( on | off )", keeps_no=True),
@@ -228,6 +164,7 @@ _PARAMETERS = table(
     marked=_NO_EFFECT,
     mode="param-inspect",
 )
+
 COMMANDS = table(
     setting("zone security {zone!:name}", "Create a zone", opens="zone", edit=_remove_zone),
     setting("description {text:line}", mode=("zone", "zone-pair", "cmap-inspect", "pmap-inspect")),
