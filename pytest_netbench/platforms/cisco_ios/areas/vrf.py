@@ -205,9 +205,7 @@ def _details(at: Exec, number: int, entry: Entry) -> Iterator[str]:
             targets = _targets(entry, family, way.lower())
             yield f"  {way} VPN route-target communities" if targets else f"  No {way} VPN route-target communities"
             yield from (f"    RT:{target}" for target in targets)
-        yield "  No import route-map"
-        yield "  No global export route-map"
-        yield "  No export route-map"
+        yield from ("  No import route-map", "  No global export route-map", "  No export route-map")
         yield "  VRF label distribution protocol: not configured"
         yield "  VRF label allocation mode: per-prefix"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -168,14 +169,8 @@ def _what(one: _Facts) -> str:
         return f"Interface {one['label']} {one['what']}"
     if one["kind"] == "route":
         prefix, _, length = one["prefix"].partition("/")
-        return f"IP route {prefix} {interfaces_mask(int(length))} reachability"
+        return f"IP route {prefix} {IPv4Network((0, int(length))).netmask} reachability"
     return f"List threshold {one['what']}" if one["kind"] == "threshold" else f"List boolean {one['boolean']}"
-
-
-def interfaces_mask(length: int) -> str:
-    """Return a dotted subnet mask."""
-    number = (0xFFFFFFFF << (32 - length)) & 0xFFFFFFFF
-    return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def _verdict(one: _Facts) -> str:

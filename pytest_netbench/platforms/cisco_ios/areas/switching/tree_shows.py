@@ -198,9 +198,8 @@ def _summary(at: Exec, _match: Match) -> str:
         lines.append(f"{title:<28} is {'enabled' if not name or config.has(name) else 'disabled'}")
     method = config.get("stp pathcost")
     lines.append(f"{'Configured Pathcost method used':<31} is {'long' if method is not None else 'short'}")
-    lines += ["", "Name                   Blocking Listening Learning Forwarding STP Active"]
     rule = "---------------------- -------- --------- -------- ---------- ----------"
-    lines.append(rule)
+    lines += ["", "Name                   Blocking Listening Learning Forwarding STP Active", rule]
     total = [0, 0, 0, 0]
     for vlan, tree in sorted(trees.items()):
         counts = [sum(port["state"] == state for port in tree["ports"].values()) for state in _STATES]
