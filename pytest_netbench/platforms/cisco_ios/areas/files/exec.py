@@ -57,6 +57,9 @@ def _quiet(device: Device) -> bool:
     return device.config.has("file prompt quiet")
 
 
+# -- dir, more, delete, verify ----------------------------------------------------------------------------------------
+
+
 def _dir(at: Exec, match: Match) -> str:
     word = str(match.get("where", "flash:"))
     system, name = _place(word)
@@ -108,6 +111,9 @@ def _verify(at: Exec, match: Match) -> str:
     return (
         f"..Done!\n%Error verifying {word}\nComputed signature  = {digest}\nSubmitted signature = {match['digest']}\n"
     )
+
+
+# -- copy -------------------------------------------------------------------------------------------------------------
 
 
 def _copy(at: Exec, match: Match) -> Talk:

@@ -41,6 +41,9 @@ def show(at: Exec, match: Match) -> str:
     return f"{heading}{LEGEND}\n{gateway(table.rows)}\n\n" + listing(table.rows, rows)
 
 
+# -- one route --------------------------------------------------------------------------------------------------------
+
+
 class BgpPath(NamedTuple):
     """The best path of a route of BGP.
 
@@ -181,6 +184,9 @@ def _process(at: Exec, row: Row, vrf: str) -> str:
     lines = [e for e in at.config.all(name) if (e.get("vrf") or "") == vrf or row.protocol == "bgp"]
     value = next(iter(lines[0].match.args.values())) if lines else ""
     return f"{row.protocol} {lines[0].get(argument, value)}" if lines else row.protocol
+
+
+# -- summary ----------------------------------------------------------------------------------------------------------
 
 
 def summary(at: Exec, match: Match) -> str:

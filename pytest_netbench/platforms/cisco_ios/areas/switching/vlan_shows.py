@@ -20,6 +20,9 @@ _PORTS_WIDTH = 31
 _MEDIA = {"GigabitEthernet": "10/100/1000BaseTX", "FastEthernet": "10/100BaseTX", "TenGigabitEthernet": "10GBase-T"}
 
 
+# ---- VLANs ----
+
+
 def _vlan(at: Exec, match: Match) -> str:
     view = View(at)
     names = vlan_names(view.context.config) | _RESERVED
@@ -68,6 +71,9 @@ def _vlan_types(names: dict[int, str]) -> Iterator[str]:
     yield "------- --------- ----------------- ------------------------------------------"
 
 
+# ---- trunks ----
+
+
 def _trunk(at: Exec, match: Match) -> str:
     view = View(at)
     wanted = match.get("interface")
@@ -98,6 +104,9 @@ def _allowed(port: Port) -> frozenset[int]:
 
 def _forwarded(port: Port, active: frozenset[int]) -> frozenset[int]:
     return frozenset(vlan for vlan in _allowed(port) & active if port.forwards(vlan))
+
+
+# ---- switchports ----
 
 
 def _switchport(at: Exec, match: Match) -> str:
