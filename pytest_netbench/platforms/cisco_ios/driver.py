@@ -12,7 +12,7 @@ from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
-from pytest_netbench.platforms.cisco_ios.areas.system.grammar import VERSION
+from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC

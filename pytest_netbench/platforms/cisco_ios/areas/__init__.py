@@ -1,7 +1,8 @@
-"""The areas of IOS: one package each, with its ``AREA`` in ``__init__``.
+"""The areas of IOS: a module each, or a package with its ``AREA`` in ``__init__``.
 
-``grammar.py`` has the commands, modes and edits; ``compile.py`` says what the lines compile to; ``shows.py`` or
-``exec.py`` has the commands of exec mode. An area has only the files that it needs; ``static`` is a small example.
+The commands and modes of a package are beside its ``AREA``, or in ``grammar.py`` if other modules need them;
+``edits.py`` says how lines are stored, ``compile.py`` what they compile to; ``shows.py`` or ``exec.py`` has the
+commands of exec mode. ``static`` is a small example. ``grammar/tables.py`` has the forms of rows,
 ``grammar/command.py`` documents the fields of a command, ``compile/state.py`` the desired state of the node,
 ``config/edit.py`` how one typed line changes several stored lines, and ``tests/support/ios.py`` how tests type lines.
 

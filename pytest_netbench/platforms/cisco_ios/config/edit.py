@@ -152,8 +152,7 @@ class Edit:
 
     def _place(self, entry: Entry, section: Section) -> None:
         alike = {*section.like(entry.match), *section.entries.without_keys(entry.name)}
-        for old in [old for old in alike if old.match.known is entry.match.known and _displaces(entry, old)]:
-            section.remove(old)
+        section.remove(*(old for old in alike if old.match.known is entry.match.known and _displaces(entry, old)))
         section.insert(entry)
         if entry.children is not None:
             self.seed(entry)
@@ -190,12 +189,15 @@ class Edit:
         return seeds(parent, self.role) if seeds is not None else ()
 
     def _drop(self, match: Match) -> None:
-        for entry in [entry for entry in self.section.like(match) if entry.covers(match)]:
-            self.section.remove(entry)
+        self.section.remove(*(entry for entry in self.section.like(match) if entry.covers(match)))
 
     def _drop_same(self, match: Match) -> None:
-        for entry in [entry for entry in self.section.like(match) if entry.same_line(match)]:
-            self.section.remove(entry)
+        self.section.remove(*(entry for entry in self.section.like(match) if entry.same_line(match)))
+
+
+def ignore(_edit: Edit, _match: Match) -> str | None:
+    """Accept a line without storing it: devices print it, but it is not configuration."""
+    return None
 
 
 def _displaces(new: Entry, old: Entry) -> bool:

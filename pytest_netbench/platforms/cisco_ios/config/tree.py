@@ -147,9 +147,10 @@ class Section:
         at = bisect_right(self.entries, _sort_key(self.mode, entry), key=lambda other: _sort_key(self.mode, other))
         self.entries.insert(at, entry)
 
-    def remove(self, entry: Entry) -> None:
-        """Remove a line."""
-        self.entries.remove(entry)
+    def remove(self, *entries: Entry) -> None:
+        """Remove lines."""
+        for entry in entries:
+            self.entries.remove(entry)
 
 
 _BY_NUMBER = frozenset(

@@ -9,7 +9,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
 from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, reflexive, shows, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 
 def _compile(context: Context) -> None:
@@ -19,89 +20,77 @@ def _compile(context: Context) -> None:
 
 
 _REMARK = "remark {text!:line}"
-_LISTS = (
-    Command(
-        pattern="access-list {list!:standard-number}",
+_LISTS = table(
+    setting(
+        "access-list {list!:standard-number}",
+        "Add an access list entry",
         opens="acl-standard",
         edit=lists.numbered,
         render=lists.render_numbered,
-        help="Add an access list entry",
     ),
-    Command(
-        pattern="access-list {list!:extended-number}",
+    setting(
+        "access-list {list!:extended-number}",
+        "Add an access list entry",
         opens="acl-extended",
         edit=lists.numbered,
         render=lists.render_numbered,
-        help="Add an access list entry",
     ),
-    Command(
-        pattern=f"access-list {{list:standard-number}} ^ {grammar.STANDARD}",
-        name="numbered standard",
-        edit=lists.numbered,
+    setting(
+        f"access-list {{list:standard-number}} ^ {grammar.STANDARD}", name="numbered standard", edit=lists.numbered
     ),
     *(
-        Command(pattern=f"access-list {{list:extended-number}} ^ {body}", name="numbered extended", edit=lists.numbered)
+        setting(f"access-list {{list:extended-number}} ^ {body}", name="numbered extended", edit=lists.numbered)
         for body in grammar.EXTENDED
     ),
     *(
-        Command(pattern=f"access-list {{list:{kind}-number}} ^ {_REMARK}", name="numbered remark", edit=lists.numbered)
+        setting(f"access-list {{list:{kind}-number}} ^ {_REMARK}", name="numbered remark", edit=lists.numbered)
         for kind in ("standard", "extended")
     ),
-    Command(
-        pattern="ip access-list standard {list!:standard-name}",
+    setting(
+        "ip access-list standard {list!:standard-name}",
+        "Standard Access List",
         opens="acl-standard",
         edit=lists.open_named,
         render=lists.render_named,
-        help="Standard Access List",
     ),
-    Command(
-        pattern="ip access-list extended {list!:extended-name}",
+    setting(
+        "ip access-list extended {list!:extended-name}",
+        "Extended Access List",
         opens="acl-extended",
         edit=lists.open_named,
         render=lists.render_named,
-        help="Extended Access List",
     ),
-    Command(
-        pattern="ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]",
+    setting(
+        "ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]",
+        "Resequence Access List",
         edit=lists.resequence,
-        help="Resequence Access List",
     ),
-    Command(
-        pattern="ip access-list logging interval {ms:0-2147483647}",
+    setting(
+        "ip access-list logging interval {ms:0-2147483647}",
         marked="the first packet of a flow is logged at once, then a summary every five minutes",
     ),
-    Command(
-        pattern="ip access-list log-update threshold {count:0-2147483647}",
+    setting(
+        "ip access-list log-update threshold {count:0-2147483647}",
         marked="the first packet of a flow is logged at once, then a summary every five minutes",
     ),
-    Command(
-        pattern="ipv6 access-list {list!:name}",
-        opens="acl-ipv6",
-        render=lists.render_named,
-        help="Configure access lists",
-    ),
+    setting("ipv6 access-list {list!:name}", "Configure access lists", opens="acl-ipv6", render=lists.render_named),
 )
-_LINES = (
-    Command(pattern=grammar.in_section(grammar.STANDARD), mode="acl-standard", name="ace standard", edit=lists.line),
+_LINES = table(
+    setting(grammar.in_section(grammar.STANDARD), name="ace standard", edit=lists.line, mode="acl-standard"),
     *(
-        Command(pattern=grammar.in_section(body), mode="acl-extended", name="ace extended", edit=lists.line)
+        setting(grammar.in_section(body), name="ace extended", edit=lists.line, mode="acl-extended")
         for body in grammar.EXTENDED
     ),
-    Command(
-        pattern=grammar.in_section(grammar.EVALUATE),
-        mode="acl-extended",
+    setting(
+        grammar.in_section(grammar.EVALUATE),
+        "Evaluate an access list",
         name="ace evaluate",
         edit=lists.line,
-        help="Evaluate an access list",
+        mode="acl-extended",
     ),
-    *(
-        Command(pattern=grammar.in_section6(body), mode="acl-ipv6", name="ace ipv6", edit=lists.line)
-        for body in grammar.SIX
-    ),
-    Command(
-        pattern=grammar.in_section(_REMARK), mode=("acl-standard", "acl-extended"), name="remark", edit=lists.remark
-    ),
-    Command(pattern=grammar.in_section6(_REMARK), mode="acl-ipv6", name="remark", edit=lists.remark),
+    *(setting(grammar.in_section6(body), name="ace ipv6", edit=lists.line, mode="acl-ipv6") for body in grammar.SIX),
+    setting(grammar.in_section(_REMARK), name="remark", edit=lists.remark, mode=("acl-standard", "acl-extended")),
+    setting(grammar.in_section6(_REMARK), name="remark", edit=lists.remark, mode="acl-ipv6"),
 )
 
 AREA = Area(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import ACL_FORWARD, ACL_IN, ACL_OUT, Chain, merged
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _REFUSED = Chain("inet", "acl_refused")
 _PACES = {4: "limit rate 2/second burst 2 packets", 6: "limit rate 10/second burst 10 packets"}
@@ -79,30 +79,23 @@ def _refusals(context: Context) -> None:
     add(_REFUSED, "drop")
 
 
-COMMANDS = (
+COMMANDS = table(
     *(
-        Command(
-            pattern=f"ip access-group {{list:list}} {direction}",
-            mode="if",
+        setting(
+            f"ip access-group {{list:list}} {direction}",
+            "Specify access control for packets",
             name=f"ip access-group {direction}",
-            help="Specify access control for packets",
         )
         for direction in ("in", "out")
     ),
     *(
-        Command(
-            pattern=f"ipv6 traffic-filter {{list:name}} {direction}",
-            mode="if",
+        setting(
+            f"ipv6 traffic-filter {{list:name}} {direction}",
+            "Access control list for packets",
             name=f"ipv6 traffic-filter {direction}",
-            help="Access control list for packets",
         )
         for direction in ("in", "out")
     ),
-    Command(
-        pattern="ipv6 unreachables",
-        mode="if",
-        keeps_no=True,
-        default=("ipv6 unreachables",),
-        help="Enable sending of ICMP Unreachable messages",
-    ),
+    setting("ipv6 unreachables", "Enable sending of ICMP Unreachable messages", on=True),
+    mode="if",
 )

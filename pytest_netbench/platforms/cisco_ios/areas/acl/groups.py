@@ -11,7 +11,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.nft import group_set, icmp, p
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 NETWORK = "object-group network"
 SERVICE = "object-group service"
@@ -126,36 +127,26 @@ MODES = (
     Mode(name="group-network", prompt="config-network-group", help="network object group"),
     Mode(name="group-service", prompt="config-service-group", help="service object group"),
 )
-COMMANDS = (
-    Command(
-        pattern="object-group network {group!:name}", opens="group-network", check=_check_type, help="network group"
+COMMANDS = table(
+    setting("object-group network {group!:name}", "network group", opens="group-network", check=_check_type),
+    setting("object-group service {group!:name}", "service group", opens="group-service", check=_check_type),
+    setting("description {text:line}", mode=("group-network", "group-service")),
+    setting(
+        "group-object {group!:name}", "Nested object group", check=_check_group, mode=("group-network", "group-service")
     ),
-    Command(
-        pattern="object-group service {group!:name}", opens="group-service", check=_check_type, help="service group"
+    setting("host {address!:ipv4}", "Host address of the group members", mode="group-network"),
+    setting("{network!:ipv4} {mask!:mask}", name="network", mode="group-network"),
+    setting(
+        "range {first!:ipv4} {last!:ipv4}", "Match only packets in the range", check=_check_range, mode="group-network"
     ),
-    Command(pattern="description {text:line}", mode=("group-network", "group-service")),
-    Command(
-        pattern="group-object {group!:name}",
-        mode=("group-network", "group-service"),
-        check=_check_group,
-        help="Nested object group",
-    ),
-    Command(pattern="host {address!:ipv4}", mode="group-network", help="Host address of the group members"),
-    Command(pattern="{network!:ipv4} {mask!:mask}", mode="group-network", name="network"),
-    Command(
-        pattern="range {first!:ipv4} {last!:ipv4}",
-        mode="group-network",
-        check=_check_range,
-        help="Match only packets in the range",
-    ),
-    Command(pattern="any", mode="group-network", help="Any host"),
-    Command(pattern=_with_port_pattern("tcp", "tcpport"), mode="group-service", help="TCP protocol"),
-    Command(pattern=_with_port_pattern("udp", "udpport"), mode="group-service", help="UDP protocol"),
-    Command(pattern=_with_port_pattern("tcp-udp", "tcpport"), mode="group-service", help="TCP or UDP protocol"),
-    Command(pattern="icmp [ {icmp!:icmptype} ]", mode="group-service", help="Internet Control Message Protocol"),
-    Command(
-        pattern="( ip | ahp | eigrp | esp | gre | igmp | ipinip | nos | ospf | pcp | pim | {protocol!:0-255} )",
-        mode="group-service",
+    setting("any", "Any host", mode="group-network"),
+    setting(_with_port_pattern("tcp", "tcpport"), "TCP protocol", mode="group-service"),
+    setting(_with_port_pattern("udp", "udpport"), "UDP protocol", mode="group-service"),
+    setting(_with_port_pattern("tcp-udp", "tcpport"), "TCP or UDP protocol", mode="group-service"),
+    setting("icmp [ {icmp!:icmptype} ]", "Internet Control Message Protocol", mode="group-service"),
+    setting(
+        "( ip | ahp | eigrp | esp | gre | igmp | ipinip | nos | ospf | pcp | pim | {protocol!:0-255} )",
         name="protocol",
+        mode="group-service",
     ),
 )

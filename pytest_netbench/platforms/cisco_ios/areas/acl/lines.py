@@ -8,7 +8,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _LINES = "vty_lines"
 _REFUSED = Chain("inet", "vty_refused")
@@ -86,17 +86,8 @@ def _closed(body: Section) -> list[int]:
     return [] if "all" in taken else [port for word, port in _PORTS.items() if word not in taken]
 
 
-COMMANDS = (
-    Command(
-        pattern="access-class {list:list} in [ vrf-also ]",
-        mode="line",
-        name="access-class in",
-        help="Filter connections based on an IP access list",
-    ),
-    Command(
-        pattern="access-class {list:list} out",
-        mode="line",
-        name="access-class out",
-        marked="there is no telnet or SSH client",
-    ),
+COMMANDS = table(
+    ("access-class {list:list} in [ vrf-also ]", "Filter connections based on an IP access list"),
+    setting("access-class {list:list} out", marked="there is no telnet or SSH client"),
+    mode="line",
 )

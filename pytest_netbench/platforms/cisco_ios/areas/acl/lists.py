@@ -129,8 +129,7 @@ def remark(edit: Edit, match: Match) -> str | None:
     """Store a remark: it precedes the line that is typed next."""
     if match.negated or match.reset:
         wanted = match.get("text")
-        for entry in [entry for entry in edit.section if entry.name == "remark" and wanted in {None, entry["text"]}]:
-            edit.section.remove(entry)
+        edit.section.remove(*(e for e in edit.section if _is_remark(e) and wanted in {None, e["text"]}))
         return None
     return _add(edit, edit.section, f"remark {match['text']}", match.get("seq"))
 
@@ -138,11 +137,9 @@ def remark(edit: Edit, match: Match) -> str | None:
 def _remove(edit: Edit, match: Match, number: int | None) -> None:
     section = edit.section
     if number is not None:
-        gone = list(_numbered(section, number))
-    else:
-        gone = list(_saying(edit, section, ace(match).text)) if match.whole else []
-    for entry in gone:
-        section.remove(entry)
+        section.remove(*_numbered(section, number))
+    elif match.whole:
+        section.remove(*_saying(edit, section, ace(match).text))
 
 
 def _numbered(section: Section, number: int) -> Iterator[Entry]:
@@ -183,8 +180,7 @@ def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | N
 def _take_along(edit: Edit, section: Section, number: int) -> None:
     """Assign the remarks at the end of the list to the line that follows them."""
     remarks = list(takewhile(_is_remark, reversed(section.entries)))
-    for entry in remarks:
-        section.remove(entry)
+    section.remove(*remarks)
     for entry in reversed(remarks):
         _put(edit, section, number, f"remark {entry['text']}")
 

@@ -10,7 +10,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _SECONDS = 300
 _SESSION = "type inet_proto . ipv4_addr . inet_service . ipv4_addr . inet_service; flags dynamic,timeout; size 65535;"
@@ -89,8 +89,6 @@ def _left(one: Any) -> int:
     return int(one["elem"].get("expires", 0)) if isinstance(one, dict) and "elem" in one else 0
 
 
-COMMANDS = (
-    Command(
-        pattern="ip reflexive-list timeout {seconds:1-2147483}", default=(f"ip reflexive-list timeout {_SECONDS}",)
-    ),
+COMMANDS = table(
+    setting("ip reflexive-list timeout {seconds:1-2147483}", default=f"ip reflexive-list timeout {_SECONDS}"),
 )

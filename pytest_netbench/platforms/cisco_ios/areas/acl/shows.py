@@ -13,7 +13,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, ever
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import counter_name
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
 Counts = Mapping[tuple[str, str], tuple[int, int]]
 
@@ -107,44 +108,12 @@ def _member(entry: Entry) -> str:
 
 
 COMMANDS = (
-    Command(pattern="show access-lists [ {list:word} ]", mode="exec", user=True, run=_show, help="List access lists"),
-    Command(
-        pattern="show ip access-lists [ {list:word} ]", mode="exec", user=True, run=_show, help="List IP access lists"
-    ),
-    Command(
-        pattern="show ipv6 access-list [ {list:word} ]",
-        mode="exec",
-        user=True,
-        run=_show_six,
-        help="Summary of access lists",
-    ),
-    Command(pattern="show time-range [ {range:word} ]", mode="exec", user=True, run=_show_times, help="Time range"),
-    Command(
-        pattern="show object-group [ name {group:word} | {group:word} ]",
-        mode="exec",
-        user=True,
-        run=_show_groups,
-        help="List object groups",
-    ),
-    Command(
-        pattern="clear access-list counters [ {list:word} ]",
-        mode="exec",
-        changes=True,
-        run=_clear,
-        help="Clear access list statistical information",
-    ),
-    Command(
-        pattern="clear ip access-list counters [ {list:word} ]",
-        mode="exec",
-        changes=True,
-        run=_clear,
-        help="Clear access list statistical information",
-    ),
-    Command(
-        pattern="clear ipv6 access-list [ {list:word} ]",
-        mode="exec",
-        changes=True,
-        run=_clear,
-        help="Clear access list statistical information",
-    ),
+    show("access-lists [ {list:word} ]", _show, "List access lists"),
+    show("ip access-lists [ {list:word} ]", _show, "List IP access lists"),
+    show("ipv6 access-list [ {list:word} ]", _show_six, "Summary of access lists"),
+    show("time-range [ {range:word} ]", _show_times, "Time range"),
+    show("object-group [ name {group:word} | {group:word} ]", _show_groups, "List object groups"),
+    action("clear access-list counters [ {list:word} ]", _clear, "Clear access list statistical information"),
+    action("clear ip access-list counters [ {list:word} ]", _clear, "Clear access list statistical information"),
+    action("clear ipv6 access-list [ {list:word} ]", _clear, "Clear access list statistical information"),
 )

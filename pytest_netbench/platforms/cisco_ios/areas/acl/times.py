@@ -12,7 +12,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -189,20 +190,22 @@ def _users(config: Section, name: str) -> list[str]:
 
 
 MODES = (Mode(name="time-range", prompt="config-time-range", help="time range"),)
-COMMANDS = (
-    Command(pattern="time-range {range!:name}", opens="time-range", help="Define time range entries"),
-    Command(
-        pattern="absolute [ start {start_time:clock} {start_day:date} {start_month:month} {start_year:1993-2035} ] "
-        "[ end {end_time:clock} {end_day:date} {end_month:month} {end_year:1993-2035} ]",
-        mode="time-range",
+COMMANDS = table(
+    setting("time-range {range!:name}", "Define time range entries", opens="time-range"),
+    setting(
+        (
+            "absolute [ start {start_time:clock} {start_day:date} {start_month:month} {start_year:1993-2035} ] "
+            "[ end {end_time:clock} {end_day:date} {end_month:month} {end_year:1993-2035} ]"
+        ),
+        "absolute time and date",
         edit=_store_absolute,
-        help="absolute time and date",
-    ),
-    Command(
-        pattern="periodic ( daily | weekdays | weekend | {first!:day}+ ) {start!:hhmm} to [ {last!:day} ] {end!:hhmm}",
         mode="time-range",
+    ),
+    setting(
+        "periodic ( daily | weekdays | weekend | {first!:day}+ ) {start!:hhmm} to [ {last!:day} ] {end!:hhmm}",
+        "periodic time and date",
         name="periodic",
         edit=_store_periodic,
-        help="periodic time and date",
+        mode="time-range",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability, redistribution
+from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes, reachability, redistribution
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import hold_time, is_secured, routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
@@ -58,7 +58,7 @@ def _instance(context: Context, instance: Instance) -> None:
         context.state.frr.add(DAEMON, head, text, key=key)
     reachability.compile_vrf(context, instance.vrf)
     for peer in instance.peers:
-        borders.report_local_as(context, instance, peer)
+        _report_local_as(context, instance, peer)
         secured = peer.session.get(("neighbor ttl-security", ""))
         if secured is not None and not is_secured(peer, instance.local_as):
             context.unsupported(secured, "the neighbor is internal, or has ebgp-multihop")
@@ -126,7 +126,7 @@ def _routes(context: Context, instance: Instance, peer: Peer, family: str) -> It
         line = f"neighbor {peer.address} route-map {name} in"
         told["route-map in"] = line, f"no {line}"
     configured = settings.get(("neighbor route-map", "out"))
-    name = borders.outbound_map(context, instance, peer, family, configured["map"] if configured else None)
+    name = _border_map(context, instance, peer, family, configured["map"] if configured else None)
     if name is not None:
         line = f"neighbor {peer.address} route-map {name} out"
         told["route-map out"] = line, f"no {line}"
@@ -175,3 +175,40 @@ def _settings(body: Section) -> Iterator[tuple[str, str, str | None]]:
     table_map = body.get("table-map")
     if table_map is not None:
         yield "table-map", f"table-map {table_map['map']}", None
+
+
+# -- borders of a confederation: the number of the member AS does not leave it --
+
+
+def _border_map(context: Context, instance: Instance, peer: Peer, family: str, called: str | None) -> str | None:
+    """Return a route map that puts the confederation's identifier for the member AS, and calls ``called``.
+
+    bgpd replaces private numbers, and the neighbor's, by the number of the member AS.
+    """
+    settings = peer.families[family]
+    private = settings.get(("neighbor remove-private-as", ""))
+    replaced = (private is not None and private.has("replace-as")) or ("neighbor as-override", "") in settings
+    if not replaced or not _is_outside(instance, peer):
+        return called
+    name = f"netbench-border-{called}" if called else "netbench-border"
+    replacing = [f"as-path replace {instance.local_as}"]
+    return igp.wrapped_map(context, DAEMON, name, set_=replacing, call=called)
+
+
+def _report_local_as(context: Context, instance: Instance, peer: Peer) -> None:
+    """Report a ``local-as`` to which bgpd puts the confederation's identifier into paths all the same."""
+    local_as = peer.session.get(("neighbor local-as", ""))
+    if local_as is not None and _is_outside(instance, peer):
+        context.unsupported(local_as, "outside of a confederation, paths begin with the confederation's identifier")
+
+
+def _is_outside(instance: Instance, peer: Peer) -> bool:
+    """Whether a neighbor is outside of the confederation that this router belongs to."""
+    if not instance.process.has("bgp confederation identifier"):
+        return False
+    inside = {as_number(one) for entry in _peers(instance) for one in entry.many("as")}
+    return peer.remote_as not in {instance.local_as, *inside}
+
+
+def _peers(instance: Instance) -> list[Entry]:
+    return instance.process.all("bgp confederation peers")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, prefixes
-from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import FOUR, PROCESS, SIX, VRF
+from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, family_edits
+from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import FOUR, PROCESS, SIX, VRF
+from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import check_network, store_aggregate, store_network
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODES = (
     Mode(
@@ -24,6 +24,7 @@ MODES = (
 )
 
 _IMMEDIATE = "next hops are checked immediately"
+
 _SESSION = (
     "remote-as {as:asn}",
     "local-as {as:asn} [ no-prepend [ replace-as [ dual-as ] ] ]",
@@ -39,6 +40,7 @@ _SESSION = (
     "transport connection-mode (active|passive)",
     "advertisement-interval {seconds:0-600}",
 )
+
 _FAMILY = (
     "route-reflector-client",
     "next-hop-self [ all ]",
@@ -57,6 +59,7 @@ _FAMILY = (
     "filter-list {list:name} {way!:way}",
     "distribute-list {list:name} {way!:way}",
 )
+
 _MARKED = {
     "version 4": "",
     "fall-over": "a session ends when its interface goes down or its hold time expires",
@@ -69,116 +72,72 @@ def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
     words = tail.split()
     name = "neighbor " + (words[0] if words[0] != "fall-over" else tail)
     check = edits.check_remote_as if words[0] == "remote-as" else edits.check_peer
-    edit = edits.remote_as if words[0] == "remote-as" else edits.in_family if modes[1:] == _FAMILIES else None
+    edit = edits.remote_as if words[0] == "remote-as" else family_edits.in_family if modes[1:] == _FAMILIES else None
     # "no neighbor A" is "no neighbor A remote-as"
     stop = "^ " if words[0] == "remote-as" else ""
-    return Command(pattern=f"neighbor {{peer!:peer}} {stop}{tail}", name=name, mode=modes, check=check, edit=edit)
+    return setting(f"neighbor {{peer!:peer}} {stop}{tail}", name=name, check=check, edit=edit, mode=modes)
 
 
 _FAMILIES = (FOUR, SIX, VRF)
-_NEIGHBOR = (
-    Command(
-        pattern="neighbor {peer!:groupname} peer-group",
-        name="neighbor peer-group",
-        mode=(PROCESS, VRF),
-        edit=edits.group,
+
+_NEIGHBOR = table(
+    setting("neighbor {peer!:groupname} peer-group", edit=edits.group, mode=(PROCESS, VRF)),
+    setting(
+        "neighbor {peer!:groupname} peer-group", name="neighbor family-group", edit=edits.family_group, mode=(FOUR, SIX)
     ),
-    Command(
-        pattern="neighbor {peer!:groupname} peer-group",
-        name="neighbor family-group",
-        mode=(FOUR, SIX),
-        edit=edits.family_group,
-    ),
-    Command(
-        pattern="neighbor {peer!:address} peer-group {group:groupname}",
+    setting(
+        "neighbor {peer!:address} peer-group {group:groupname}",
         name="neighbor member",
-        mode=(PROCESS, VRF),
         check=edits.check_member,
         edit=edits.member,
+        mode=(PROCESS, VRF),
     ),
-    Command(
-        pattern="neighbor {peer!:address} peer-group {group:groupname}",
+    setting(
+        "neighbor {peer!:address} peer-group {group:groupname}",
         name="neighbor family-member",
-        mode=(FOUR, SIX),
         check=edits.check_member,
         edit=edits.family_member,
+        mode=(FOUR, SIX),
     ),
     *(_neighbor(tail, modes=(PROCESS, VRF)) for tail in _SESSION),
     *(_neighbor(tail, modes=(PROCESS, *_FAMILIES)) for tail in _FAMILY),
-    Command(
-        pattern="neighbor {peer!:peer} activate",
-        name="neighbor activate",
-        mode=(PROCESS, *_FAMILIES),
+    setting(
+        "neighbor {peer!:peer} activate",
         keeps_no=True,
         check=edits.check_peer,
         edit=edits.activate,
+        mode=(PROCESS, *_FAMILIES),
     ),
     *(replace(_neighbor(tail, modes=(PROCESS, VRF)), marked=why or None) for tail, why in _MARKED.items()),
 )
 
-
-def _check_network(_edit: Edit, match: Match) -> str | None:
-    if "mask" in match.args:
-        return None
-    return (
-        None
-        if igp.classful(match["prefix"]).prefixlen < 32
-        else "% BGP: Incorrect network or mask/prefix-length configured"
-    )
-
-
-def _network(edit: Edit, match: Match) -> str | None:
-    """Store a ``network`` statement as IOS prints it: without host bits, and without a classful mask."""
-    network = prefixes.network_of(match)
-    if match.negated or match.reset:
-        prefixes.remove_networks(edit, network)
-        return None
-    words = [f"network {network.network_address}"]
-    if igp.classful(str(network.network_address)) != network:
-        words.append(f"mask {network.netmask}")
-    return edits.rewritten(edit, match, words, drop=3 if "mask" in match.args else 1)
-
-
-def _aggregate(edit: Edit, match: Match) -> str | None:
-    network = IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
-    return edits.rewritten(edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2)
-
-
-_ROUTES = (
-    Command(
-        pattern="network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >",
-        name="network",
+_ROUTES = table(
+    setting(
+        "network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >",
+        "Specify a network to announce via BGP",
+        check=check_network,
+        edit=store_network,
         mode=(PROCESS, FOUR, VRF),
-        check=_check_network,
-        edit=_network,
-        help="Specify a network to announce via BGP",
     ),
-    Command(
-        pattern="network {prefix!:ipv6prefix} [ route-map {map:name} ]",
-        name="network",
-        mode=SIX,
-        help="Specify a network to announce via BGP",
-    ),
-    Command(
-        pattern=(
+    setting("network {prefix!:ipv6prefix} [ route-map {map:name} ]", "Specify a network to announce via BGP", mode=SIX),
+    setting(
+        (
             "aggregate-address {prefix!:ipv4} {mask!:mask} < as-set | summary-only | suppress-map {suppress:name} |"
             " attribute-map {map:name} | route-map {map:name} >"
         ),
-        name="aggregate-address",
+        "Configure BGP aggregate entries",
+        edit=store_aggregate,
         mode=(PROCESS, FOUR, VRF),
-        edit=_aggregate,
-        help="Configure BGP aggregate entries",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "aggregate-address {prefix!:ipv6prefix} < as-set | summary-only | suppress-map {suppress:name} | route-map"
             " {map:name} >"
         ),
-        name="aggregate-address",
         mode=SIX,
     ),
     *(
-        replace(command, edit=edits.routes_in_family(command), mode=(PROCESS, FOUR, VRF))
+        replace(command, edit=family_edits.routes_in_family(command), mode=(PROCESS, FOUR, VRF))
         for command in igp.redistribute_commands(
             PROCESS, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp",)
         )
@@ -192,6 +151,7 @@ _ROUTES = (
         )
     ),
 )
+
 _SETTINGS = (
     "maximum-paths {paths:1-32}",
     "maximum-paths ibgp {paths:1-32}",
@@ -204,88 +164,79 @@ _SETTINGS = (
     "distribute-list prefix {list:name} {way!:way}",
     "table-map {map:name}",
 )
+
 _SETTING_NAMES = {
     "maximum-paths ibgp {paths:1-32}": "maximum-paths ibgp",
     "distribute-list prefix {list:name} {way!:way}": "distribute-list prefix",
 }
+
 _FAMILY_SETTINGS = tuple(
-    Command(pattern=tail, name=_SETTING_NAMES.get(tail, ""), mode=(PROCESS, *_FAMILIES), edit=edits.in_family)
+    setting(tail, name=_SETTING_NAMES.get(tail, ""), edit=family_edits.in_family, mode=(PROCESS, *_FAMILIES))
     for tail in _SETTINGS
 )
-_SWITCHES = (
-    Command(
-        pattern="auto-summary",
+
+_SWITCHES = table(
+    setting(
+        "auto-summary",
+        "Enable automatic network number summarization",
+        edit=family_edits.in_family,
         mode=(PROCESS, FOUR, VRF),
-        edit=edits.in_family,
-        help="Enable automatic network number summarization",
     ),
-    Command(
-        pattern="synchronization",
-        mode=(PROCESS, *_FAMILIES),
-        edit=edits.in_family,
+    setting(
+        "synchronization",
+        "Perform IGP synchronization",
+        edit=family_edits.in_family,
         marked="paths of IBGP are used and passed on whether or not an IGP knows their prefix",
-        help="Perform IGP synchronization",
-    ),
-)
-_PROCESS_SETTINGS = (
-    Command(pattern="bgp router-id {id:ipv4}", mode=(PROCESS, VRF), help="Override configured router identifier"),
-    Command(
-        pattern="bgp log-neighbor-changes", mode=PROCESS, keeps_no=True, help="Log neighbor up/down and reset reason"
-    ),
-    Command(pattern="bgp default ipv4-unicast", mode=PROCESS, keeps_no=True, default=("bgp default ipv4-unicast",)),
-    Command(pattern="bgp default local-preference {preference:0-4294967295}", mode=PROCESS),
-    Command(pattern="bgp cluster-id {id:clusterid}", mode=PROCESS),
-    Command(pattern="bgp always-compare-med", mode=PROCESS),
-    Command(pattern="bgp deterministic-med", mode=PROCESS),
-    Command(pattern="bgp bestpath as-path ignore", mode=PROCESS),
-    Command(pattern="bgp bestpath as-path multipath-relax", mode=PROCESS),
-    Command(pattern="bgp bestpath compare-routerid", mode=PROCESS),
-    Command(pattern="bgp bestpath med < confed | missing-as-worst >+", mode=PROCESS),
-    Command(pattern="bgp confederation identifier {as:asn}", mode=PROCESS),
-    Command(pattern="bgp confederation peers {as:asn}+", mode=PROCESS),
-    Command(pattern="bgp fast-external-fallover", mode=PROCESS, keeps_no=True, default=("bgp fast-external-fallover",)),
-    Command(pattern="bgp enforce-first-as", mode=PROCESS, keeps_no=True, default=("bgp enforce-first-as",)),
-    Command(pattern="bgp graceful-restart", mode=PROCESS),
-    Command(
-        pattern="bgp client-to-client reflection",
-        mode=PROCESS,
-        keeps_no=True,
-        default=("bgp client-to-client reflection",),
-    ),
-    Command(pattern="bgp asnotation dot", mode=PROCESS, marked="AS numbers are shown as plain numbers"),
-    Command(pattern="bgp update-delay {seconds:1-3600}", mode=PROCESS, marked="updates are not delayed"),
-    Command(pattern="bgp scan-time {seconds:5-60}", mode=PROCESS, marked=_IMMEDIATE),
-    Command(pattern="bgp nexthop trigger delay {seconds:0-100}", mode=PROCESS, marked=_IMMEDIATE),
-    Command(
-        pattern="timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]",
-        mode=PROCESS,
-        default=("timers bgp 60 180",),
-        help="Adjust routing timers",
+        mode=(PROCESS, *_FAMILIES),
     ),
 )
 
-COMMANDS = (
-    Command(
-        pattern="router bgp {as!:asn}", opens=PROCESS, check=edits.check_process, help="Border Gateway Protocol (BGP)"
+_PROCESS_SETTINGS = table(
+    setting("bgp log-neighbor-changes", "Log neighbor up/down and reset reason", keeps_no=True),
+    setting("bgp default ipv4-unicast", on=True),
+    "bgp default local-preference {preference:0-4294967295}",
+    "bgp cluster-id {id:clusterid}",
+    "bgp always-compare-med",
+    "bgp deterministic-med",
+    "bgp bestpath as-path ignore",
+    "bgp bestpath as-path multipath-relax",
+    "bgp bestpath compare-routerid",
+    "bgp bestpath med < confed | missing-as-worst >+",
+    "bgp confederation identifier {as:asn}",
+    "bgp confederation peers {as:asn}+",
+    setting("bgp fast-external-fallover", on=True),
+    setting("bgp enforce-first-as", on=True),
+    "bgp graceful-restart",
+    setting("bgp client-to-client reflection", on=True),
+    setting("bgp asnotation dot", marked="AS numbers are shown as plain numbers"),
+    setting("bgp update-delay {seconds:1-3600}", marked="updates are not delayed"),
+    setting("bgp scan-time {seconds:5-60}", marked=_IMMEDIATE),
+    setting("bgp nexthop trigger delay {seconds:0-100}", marked=_IMMEDIATE),
+    setting(
+        "timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]",
+        "Adjust routing timers",
+        default="timers bgp 60 180",
     ),
-    Command(pattern="address-family ipv4", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family),
-    Command(
-        pattern="address-family ipv4 unicast", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family
-    ),
-    Command(pattern="address-family ipv6", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family),
-    Command(
-        pattern="address-family ipv6 unicast", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family
-    ),
-    Command(
-        pattern="address-family ipv4 [ unicast ] vrf {vrf!:name}",
-        name="address-family",
-        mode=PROCESS,
-        opens=VRF,
-        edit=edits.open_vrf,
-    ),
+    mode=PROCESS,
+)
+
+_FAMILY_SECTIONS = table(
+    setting("address-family ipv4", opens=FOUR, edit=family_edits.open_family),
+    setting("address-family ipv4 unicast", opens=FOUR, edit=family_edits.open_family),
+    setting("address-family ipv6", opens=SIX, edit=family_edits.open_family),
+    setting("address-family ipv6 unicast", opens=SIX, edit=family_edits.open_family),
+    setting("address-family ipv4 [ unicast ] vrf {vrf!:name}", opens=VRF, edit=family_edits.open_vrf),
+    name="address-family",
+    mode=PROCESS,
+)
+
+COMMANDS = table(
+    setting("router bgp {as!:asn}", "Border Gateway Protocol (BGP)", opens=PROCESS, check=edits.check_process),
+    *_FAMILY_SECTIONS,
     *_ROUTES,
     *_NEIGHBOR,
     *_FAMILY_SETTINGS,
     *_SWITCHES,
+    setting("bgp router-id {id:ipv4}", "Override configured router identifier", mode=(PROCESS, VRF)),
     *_PROCESS_SETTINGS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import VRF, by_default, family, is_address
+from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import VRF, by_default, family, is_address
 from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import enter_family
+from pytest_netbench.platforms.cisco_ios.areas.bgp import family_edits
+from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import enter_family
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
@@ -83,3 +84,34 @@ def by_global_hops(context: Context, instance: Instance, peer: Peer, family: str
 
 def _is_defined(context: Context, name: str) -> bool:
     return any(entry["map"] == name for entry, _ in context.config.sections("route-map"))
+
+
+def check_network(_edit: Edit, match: Match) -> str | None:
+    """Refuse a network without a mask that is of no class."""
+    if "mask" in match.args:
+        return None
+    return (
+        None
+        if igp.classful(match["prefix"]).prefixlen < 32
+        else "% BGP: Incorrect network or mask/prefix-length configured"
+    )
+
+
+def store_network(edit: Edit, match: Match) -> str | None:
+    """Store a ``network`` statement as IOS prints it: without host bits, and without a classful mask."""
+    network = network_of(match)
+    if match.negated or match.reset:
+        remove_networks(edit, network)
+        return None
+    words = [f"network {network.network_address}"]
+    if igp.classful(str(network.network_address)) != network:
+        words.append(f"mask {network.netmask}")
+    return family_edits.rewritten(edit, match, words, drop=3 if "mask" in match.args else 1)
+
+
+def store_aggregate(edit: Edit, match: Match) -> str | None:
+    """Store an aggregate without host bits."""
+    network = IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
+    return family_edits.rewritten(
+        edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2
+    )

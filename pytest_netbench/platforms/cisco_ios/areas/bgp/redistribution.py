@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes
-from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import SIX
+from pytest_netbench.platforms.cisco_ios.areas.bgp.family_edits import SIX
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.policy.compile import map_of_sources

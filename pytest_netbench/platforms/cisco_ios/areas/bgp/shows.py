@@ -10,22 +10,21 @@ from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, where
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
 _FOUR = (
-    "show ip bgp",
-    "show bgp",
-    "show bgp ipv4 unicast",
-    "show ip bgp ipv4 unicast",
-    "show ip bgp vpnv4 vrf {vrf:name}",
-    "show bgp vpnv4 unicast vrf {vrf:name}",
+    "ip bgp",
+    "bgp",
+    "bgp ipv4 unicast",
+    "ip bgp ipv4 unicast",
+    "ip bgp vpnv4 vrf {vrf:name}",
+    "bgp vpnv4 unicast vrf {vrf:name}",
 )
-_SIX = ("show bgp ipv6 unicast",)
+_SIX = ("bgp ipv6 unicast",)
 
 
 def _shows(tail: str, run: Callable[[Exec, Match], Any], *, prefixes: tuple[str, ...], help: str = "") -> list[Command]:
-    return [
-        Command(pattern=f"{start} {tail}".strip(), mode="exec", user=True, run=run, help=help) for start in prefixes
-    ]
+    return [show(f"{start} {tail}".strip(), run, help) for start in prefixes]
 
 
 def _clear(at: Exec, match: Match) -> str | None:
@@ -50,7 +49,7 @@ def _clear(at: Exec, match: Match) -> str | None:
 COMMANDS = (
     *_shows("summary", show_summary.summary, prefixes=_FOUR, help="Summary of BGP neighbor status"),
     *_shows("summary", show_summary.six_summary, prefixes=_SIX),
-    *_shows("all summary", show_summary.all_summary, prefixes=("show bgp", "show ip bgp")),
+    *_shows("all summary", show_summary.all_summary, prefixes=("bgp", "ip bgp")),
     *_shows("", show_table.table, prefixes=(*_FOUR, *_SIX), help="BGP information"),
     *_shows("regexp {regex:line}", show_table.table, prefixes=_FOUR[:4]),
     *_shows("community {community:commword}+ [ exact-match ]", show_table.table, prefixes=_FOUR[:4]),
@@ -61,22 +60,18 @@ COMMANDS = (
     *_shows(
         "neighbors [ {peer:address} ]",
         show_neighbors.neighbors,
-        prefixes=(*_FOUR, *_SIX, "show bgp all", "show ip bgp all"),
+        prefixes=(*_FOUR, *_SIX, "bgp all", "ip bgp all"),
         help="Detailed information on TCP and BGP neighbor connections",
     ),
-    *_shows("neighbors", show_neighbors.neighbors, prefixes=("show bgp vpnv4 unicast all", "show ip bgp vpnv4 all")),
+    *_shows("neighbors", show_neighbors.neighbors, prefixes=("bgp vpnv4 unicast all", "ip bgp vpnv4 all")),
     *_shows(
         "neighbors {peer:address} ( advertised-routes | received-routes | routes )",
         show_table.of_neighbor,
         prefixes=(*_FOUR, *_SIX),
     ),
     *(
-        Command(
-            pattern=f"{start} ( * | {{peer:address}} | {{as:asn}} ) [ soft ] [ ( in | out ) ]",
-            mode="exec",
-            changes=True,
-            run=_clear,
-            help="Clear BGP connections",
+        action(
+            f"{start} ( * | {{peer:address}} | {{as:asn}} ) [ soft ] [ ( in | out ) ]", _clear, "Clear BGP connections"
         )
         for start in ("clear ip bgp [ vrf {vrf:name} ]", "clear bgp ipv4 unicast", "clear bgp")
     ),

@@ -12,6 +12,7 @@ from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _MOST_DENIED = 999
 _UP_TO_CLASS = ("0.0.0.0/1 le 8", "128.0.0.0/2 le 16", "192.0.0.0/3 le 24", "128.0.0.0/1", "192.0.0.0/2")
@@ -21,26 +22,15 @@ CLASSFUL = "netbench-classful"
 
 def passive_commands(mode: str | tuple[str, ...]) -> tuple[Command, ...]:
     """Return the ``passive-interface`` commands, which all protocols have."""
-    return (
-        Command(
-            pattern="passive-interface default",
-            mode=mode,
-            edit=_passive_default,
-            help="Suppress routing updates on all interfaces",
-        ),
-        Command(
-            pattern="passive-interface {interface!:interface}",
-            mode=mode,
-            name="passive-interface",
-            edit=_passive,
-            help="Suppress routing updates on an interface",
-        ),
+    return table(
+        setting("passive-interface default", "Suppress routing updates on all interfaces", edit=_passive_default),
+        setting("passive-interface {interface!:interface}", "Suppress routing updates on an interface", edit=_passive),
+        mode=mode,
     )
 
 
 def _passive_default(edit: Edit, match: Match) -> str | None:
-    for entry in [entry for entry in edit.section if entry.name == "passive-interface"]:
-        edit.section.remove(entry)
+    edit.section.remove(*(entry for entry in edit.section if entry.name == "passive-interface"))
     words = edit.keep(match)
     _settle_families(edit.section)
     return words
@@ -53,8 +43,7 @@ def _passive(edit: Edit, match: Match) -> str | None:
     interfaces.
     """
     section, name = edit.section, match["interface"]
-    for entry in [e for e in section if e.name == "passive-interface" and e["interface"] == name]:
-        section.remove(entry)
+    section.remove(*(e for e in section if e.name == "passive-interface" and e["interface"] == name))
     excepted = is_passive(section, name) if match.negated else not section.has("passive-interface default")
     if not match.reset and excepted:
         edit.put(f"no {match.text}" if match.negated else match.text)
@@ -87,8 +76,7 @@ def leave(edit: Edit, process: int | str | None, *names: str, argument: str = "p
     Otherwise these lines would create the process again when the config is read.
     """
     for _, body in edit.config.sections("interface"):
-        for line in [line for line in body.all(*names) if line.get(argument) == process]:
-            body.remove(line)
+        body.remove(*(line for line in body.all(*names) if line.get(argument) == process))
 
 
 def addresses(context: Context, one: Interface) -> tuple[str, ...]:
@@ -164,12 +152,12 @@ def redistribute_commands(
 ) -> tuple[Command, ...]:
     """Return ``redistribute`` commands for every source except the protocol itself; ``options`` is a pattern."""
     return tuple(
-        Command(
-            pattern=f"redistribute {source} {options}",
-            mode=mode,
+        setting(
+            f"redistribute {source} {options}",
+            "Redistribute information from another routing protocol",
             name="redistribute",
             edit=_redistribute,
-            help="Redistribute information from another routing protocol",
+            mode=mode,
         )
         for source in sources
         if source.split()[0] not in but

@@ -15,7 +15,7 @@ from pytest_netbench.platforms.cisco_ios.areas.bgp import redistribution
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.connected import sources
-from pytest_netbench.platforms.cisco_ios.areas.ospf import compile as ospf
+from pytest_netbench.platforms.cisco_ios.areas.ospf import process as ospf
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as ospfv3
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.areas.policy.compile import map_of_sources

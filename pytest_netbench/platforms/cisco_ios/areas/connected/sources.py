@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pytest_netbench.platforms.cisco_ios.areas import eigrp, isis, rip
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.ospf import compile as ospf
+from pytest_netbench.platforms.cisco_ios.areas.ospf import process as ospf
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as ospfv3
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section

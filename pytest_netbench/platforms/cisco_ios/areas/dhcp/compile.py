@@ -13,13 +13,11 @@ from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.packet import Op
 
 _DAY_S = 86_400
 
-
 _LISTS = {
     "default-router": Option.ROUTER,
     "dns-server": Option.DNS,
     "netbios-name-server": Option.NETBIOS_NAME_SERVER,
 }
-
 
 _NODE_TYPES = {"b-node": 1, "p-node": 2, "m-node": 4, "h-node": 8}
 

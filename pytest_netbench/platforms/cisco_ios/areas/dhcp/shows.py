@@ -10,7 +10,8 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 
@@ -174,32 +175,16 @@ def _of_client(at: Exec, match: Match) -> str | None:
     return None
 
 
-def _show(pattern: str, run: Any, help: str) -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)
-
-
 COMMANDS = (
     *(
-        Command(pattern=f"{word} dhcp {{interface:interface}}", mode="exec", run=_of_client, changes=True, help=said)
+        action(f"{word} dhcp {{interface:interface}}", _of_client, said)
         for word, said in (("renew", "Renew a DHCP lease"), ("release", "Release a DHCP lease"))
     ),
-    _show("show ip dhcp binding [ {address:ipv4} ]", _binding, "DHCP address bindings"),
-    _show("show ip dhcp pool [ {name:name} ]", _pool, "DHCP pools information"),
-    _show("show ip dhcp conflict", _conflict, "DHCP address conflicts"),
-    _show("show ip dhcp server statistics", _statistics, "Show DHCP server statistics"),
-    _show("show dhcp lease", _lease, "Show DHCP Addresses leased from a server"),
-    Command(
-        pattern="clear ip dhcp binding ( * | {address:ipv4} )",
-        mode="exec",
-        run=_clear,
-        changes=True,
-        help="DHCP address bindings",
-    ),
-    Command(
-        pattern="clear ip dhcp conflict ( * | {address:ipv4} )",
-        mode="exec",
-        run=_clear,
-        changes=True,
-        help="DHCP address conflicts",
-    ),
+    show("ip dhcp binding [ {address:ipv4} ]", _binding, "DHCP address bindings"),
+    show("ip dhcp pool [ {name:name} ]", _pool, "DHCP pools information"),
+    show("ip dhcp conflict", _conflict, "DHCP address conflicts"),
+    show("ip dhcp server statistics", _statistics, "Show DHCP server statistics"),
+    show("dhcp lease", _lease, "Show DHCP Addresses leased from a server"),
+    action("clear ip dhcp binding ( * | {address:ipv4} )", _clear, "DHCP address bindings"),
+    action("clear ip dhcp conflict ( * | {address:ipv4} )", _clear, "DHCP address conflicts"),
 )

@@ -9,7 +9,8 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.shows.durations import clock
 
@@ -123,29 +124,11 @@ def _clear(at: Exec, _match: Match) -> None:
         runner.command(at.node, SERVICE, "clear neighbors")
 
 
-_EIGRP = "show ip eigrp"
+_EIGRP = "ip eigrp"
 SHOWS = (
-    Command(
-        pattern=f"{_EIGRP} neighbors [ detail ] [ {{interface:interface}} ]",
-        mode="exec",
-        user=True,
-        run=_neighbours,
-        help="Show EIGRP neighbors",
-    ),
-    Command(
-        pattern=f"{_EIGRP} interfaces [ {{interface:interface}} ]",
-        mode="exec",
-        user=True,
-        run=_interfaces,
-        help="Show EIGRP interfaces",
-    ),
-    Command(
-        pattern=f"{_EIGRP} topology [ all-links ]",
-        mode="exec",
-        user=True,
-        run=_topology,
-        help="Show the EIGRP topology table",
-    ),
-    Command(pattern=f"{_EIGRP} topology {{address:ipv4}} [ {{mask:mask}} ]", mode="exec", user=True, run=_topology),
-    Command(pattern="clear ip eigrp neighbors", mode="exec", changes=True, run=_clear, help="Clear EIGRP neighbors"),
+    show(f"{_EIGRP} neighbors [ detail ] [ {{interface:interface}} ]", _neighbours, "Show EIGRP neighbors"),
+    show(f"{_EIGRP} interfaces [ {{interface:interface}} ]", _interfaces, "Show EIGRP interfaces"),
+    show(f"{_EIGRP} topology [ all-links ]", _topology, "Show the EIGRP topology table"),
+    show(f"{_EIGRP} topology {{address:ipv4}} [ {{mask:mask}} ]", _topology),
+    action("clear ip eigrp neighbors", _clear, "Clear EIGRP neighbors"),
 )

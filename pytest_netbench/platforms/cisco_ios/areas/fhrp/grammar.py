@@ -10,9 +10,9 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _GROUP = "standby [ {group!:0-4095} ]"
-
 
 _V1_MOST = 255
 
@@ -60,8 +60,7 @@ def _remove(section: Section, match: Match, group: int) -> None:
 
 
 def _remove_same(section: Section, match: Match, group: int) -> None:
-    for entry in [e for e in section if e.match.known is match.known and e.get("group", 0) == group]:
-        section.remove(entry)
+    section.remove(*(e for e in section if e.match.known is match.known and e.get("group", 0) == group))
 
 
 def _remove_group(edit: Edit, match: Match) -> str | None:
@@ -69,8 +68,7 @@ def _remove_group(edit: Edit, match: Match) -> str | None:
     if not match.negated:
         return "% Incomplete command."
     word = match.name.split()[0]
-    for entry in [e for e in edit.section if e.name.split()[0] == word and e.get("group") == match["group"]]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name.split()[0] == word and e.get("group") == match["group"]))
     return None
 
 
@@ -109,11 +107,11 @@ def _hsrp_command(
     words: str, default: str = "", check: Callable[[Edit, Match], str | None] | None = None, **more: Any
 ) -> Command:
     name = "standby " + words.split(maxsplit=1)[0]
-    return Command(pattern=f"{_GROUP} {words}", mode="if", name=name, edit=_standby(default, check), **more)
+    return setting(f"{_GROUP} {words}", name=name, edit=_standby(default, check), mode="if", **more)
 
 
 def _vrrp_command(words: str, name: str, **more: Any) -> Command:
-    return Command(pattern=f"vrrp {{group!:1-255}} {words}", mode="if", name=f"vrrp {name}", **more)
+    return setting(f"vrrp {{group!:1-255}} {words}", name=f"vrrp {name}", mode="if", **more)
 
 
 def _vrrp_priority(edit: Edit, match: Match) -> str | None:
@@ -126,8 +124,7 @@ def _vrrp_priority(edit: Edit, match: Match) -> str | None:
 def _vrrp_preempt(edit: Edit, match: Match) -> str | None:
     """Store ``vrrp preempt``, which is on by default."""
     plain = not match.negated and "minimum" not in match.args
-    for entry in [e for e in edit.section if e.name == "vrrp preempt" and e.get("group") == match["group"]]:
-        edit.section.remove(entry)
+    edit.section.remove(*(e for e in edit.section if e.name == "vrrp preempt" and e.get("group") == match["group"]))
     if match.negated:
         edit.put(f"no vrrp {match['group']} preempt")
     elif not plain and not match.reset:
@@ -140,30 +137,22 @@ def _vrrp_text(edit: Edit, match: Match) -> str | None:
     return edit.keep(edit.read(text, like=match) if match.whole else match)
 
 
-_STANDBY = (
-    Command(
-        pattern="standby version {version:hsrpversion}",
-        mode="if",
-        default=("standby version 1",),
-        edit=_set_version,
-        help="HSRP version",
-    ),
-    Command(pattern="standby use-bia", mode="if", help="Hot standby uses interface's burned in address"),
-    Command(
-        pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >+",
-        mode="if",
-        marked="groups start as soon as their interface is up",
+_STANDBY = table(
+    setting("standby version {version:hsrpversion}", "HSRP version", default="standby version 1", edit=_set_version),
+    ("standby use-bia", "Hot standby uses interface's burned in address"),
+    setting(
+        "standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >+",
         check=lambda _, match: None if match.args else "% Incomplete command.",
+        marked="groups start as soon as their interface is up",
     ),
-    Command(
-        pattern="standby ( redirect | redirects )",
-        mode="if",
+    setting(
+        "standby ( redirect | redirects )",
         name="standby redirect",
         keeps_no=True,
         marked="hosts are not redirected by group",
     ),
-    Command(pattern="standby mac-refresh {seconds:0-255}", mode="if", marked="hellos refresh the switches"),
-    Command(pattern="standby {group!:0-4095}", mode="if", name="standby group", edit=_remove_group),
+    setting("standby mac-refresh {seconds:0-255}", marked="hellos refresh the switches"),
+    setting("standby {group!:0-4095}", name="standby group", edit=_remove_group),
     _hsrp_command(
         "ip ^ [ {address!:ipv4} [ secondary ] ]",
         check=_check_address,
@@ -191,11 +180,11 @@ _STANDBY = (
     ),
     _hsrp_command("name {label:word}", help="Redundancy name string"),
     _hsrp_command("mac-address {mac:mac}", help="Virtual MAC address"),
+    mode="if",
 )
 
-
-_VRRP = (
-    Command(pattern="vrrp {group!:1-255}", mode="if", name="vrrp group", edit=_remove_group),
+_VRRP = table(
+    setting("vrrp {group!:1-255}", name="vrrp group", edit=_remove_group, mode="if"),
     _vrrp_command(
         "ip ^ {address:ipv4}",
         "ip",
@@ -223,8 +212,7 @@ _VRRP = (
     _vrrp_command("shutdown", "shutdown", help="Disable VRRP Configuration"),
 )
 
-
-COMMANDS: tuple[Command, ...] = (
+COMMANDS = (
     *_STANDBY,
     *_VRRP,
 )

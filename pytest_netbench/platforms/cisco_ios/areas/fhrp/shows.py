@@ -8,7 +8,8 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
@@ -174,18 +175,14 @@ def _vrrp_brief(at: Exec, match: Match) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _show(pattern: str, run: Any, help: str) -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)
-
-
 COMMANDS = (
-    _show(
-        "show standby [ {interface:interface} [ {group:0-4095} ] ] [ all ]",
+    show(
+        "standby [ {interface:interface} [ {group:0-4095} ] ] [ all ]",
         _standby,
         "Hot Standby Router Protocol (HSRP) information",
     ),
-    _show("show standby [ {interface:interface} [ {group:0-4095} ] ] brief", _standby_brief, "Brief output"),
-    _show("show vrrp [ all ]", _vrrp, "VRRP information"),
-    _show("show vrrp interface {interface:interface}", _vrrp, "VRRP interface status and configuration"),
-    _show("show vrrp brief [ all ]", _vrrp_brief, "Brief output"),
+    show("standby [ {interface:interface} [ {group:0-4095} ] ] brief", _standby_brief, "Brief output"),
+    show("vrrp [ all ]", _vrrp, "VRRP information"),
+    show("vrrp interface {interface:interface}", _vrrp, "VRRP interface status and configuration"),
+    show("vrrp brief [ all ]", _vrrp_brief, "Brief output"),
 )

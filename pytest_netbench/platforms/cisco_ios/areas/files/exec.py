@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import time
 from collections.abc import Generator, Iterator
@@ -10,22 +9,16 @@ from collections.abc import Generator, Iterator
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.device.flash import SIZE, Flash
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action
 from pytest_netbench.platforms.cisco_ios.session import rehearsal
 
 Talk = Generator[str | Ask, str, None]
-
-
 _FLASH = ("flash", "bootflash", "disk0", "flash0")
+RUNNING, STARTUP, _NULL = "running-config", "startup-config", "null:"
 
 
-_RUNNING, _STARTUP, _NULL = "running-config", "startup-config", "null:"
-
-
-_ARCHIVE_OFF = "Archive feature not enabled\n"
-
-
-class _Trouble(Exception):
+class Trouble(Exception):
     """An error reading or writing a file; its text is the device's message."""
 
 
@@ -35,35 +28,36 @@ def _place(word: str) -> tuple[str, str]:
     return system.lower(), name.lstrip("/")
 
 
-def _load(device: Device, word: str) -> bytes:
+def load_file(device: Device, word: str) -> bytes:
+    """Return the contents of a file."""
     system, name = _place(word)
-    if (system, name) == ("system", _RUNNING) or word == _RUNNING:
+    if (system, name) == ("system", RUNNING) or word == RUNNING:
         return device.running_config().encode()
-    if (system, name) == ("nvram", _STARTUP) or word == _STARTUP:
+    if (system, name) == ("nvram", STARTUP) or word == STARTUP:
         return device.startup_config.encode()
     if system == "null":
         return b""
     flash = Flash(device)
     if system not in _FLASH or name not in flash.names():
-        raise _Trouble(f"%Error opening {word} (No such file or directory)\n")
+        raise Trouble(f"%Error opening {word} (No such file or directory)\n")
     return flash.load(name)
 
 
 def _store(device: Device, word: str, data: bytes) -> None:
     system, name = _place(word)
     if system not in _FLASH or not name:
-        raise _Trouble(f"%Error opening {word} (Invalid argument)\n")
+        raise Trouble(f"%Error opening {word} (Invalid argument)\n")
     try:
         Flash(device).store(name, data)
     except OSError:
-        raise _Trouble(f"%Error opening {word} (No space left on device)\n") from None
+        raise Trouble(f"%Error opening {word} (No space left on device)\n") from None
 
 
 def _quiet(device: Device) -> bool:
     return device.config.has("file prompt quiet")
 
 
-# -- dir, more, delete, verify ---------------------------------------------------------------------------------------
+# -- dir, more, delete, verify ----------------------------------------------------------------------------------------
 
 
 def _dir(at: Exec, match: Match) -> str:
@@ -85,8 +79,8 @@ def _dir(at: Exec, match: Match) -> str:
 
 def _more(at: Exec, match: Match) -> str:
     try:
-        text = _load(at.device, str(match["file"])).decode(errors="replace")
-    except _Trouble as trouble:
+        text = load_file(at.device, str(match["file"])).decode(errors="replace")
+    except Trouble as trouble:
         return str(trouble)
     return text.replace("\r\n", "\n").rstrip("\n") + "\n"
 
@@ -107,8 +101,8 @@ def _delete(at: Exec, match: Match) -> Talk:
 def _verify(at: Exec, match: Match) -> str:
     word = str(match["file"])
     try:
-        digest = hashlib.md5(_load(at.device, word), usedforsecurity=False).hexdigest()
-    except _Trouble as trouble:
+        digest = hashlib.md5(load_file(at.device, word), usedforsecurity=False).hexdigest()
+    except Trouble as trouble:
         return str(trouble)
     if "digest" not in match.args:
         return f"..Done!\nverify /md5 ({word}) = {digest}\n"
@@ -119,7 +113,7 @@ def _verify(at: Exec, match: Match) -> str:
     )
 
 
-# -- copy ------------------------------------------------------------------------------------------------------------
+# -- copy -------------------------------------------------------------------------------------------------------------
 
 
 def _copy(at: Exec, match: Match) -> Talk:
@@ -128,7 +122,7 @@ def _copy(at: Exec, match: Match) -> Talk:
     target = _endpoint(match, "target")
     quiet = _quiet(device)
     try:
-        data = _load(device, source)
+        data = load_file(device, source)
         if not quiet:
             target = yield from _destination(target)
             if _exists(device, target) and (
@@ -138,7 +132,7 @@ def _copy(at: Exec, match: Match) -> Talk:
             ):
                 return
         yield from _put(device, target, data)
-    except _Trouble as trouble:
+    except Trouble as trouble:
         yield str(trouble)
 
 
@@ -162,9 +156,9 @@ def _exists(device: Device, target: str) -> bool:
 
 
 def _put(device: Device, target: str, data: bytes) -> Iterator[str]:
-    if _is(target, _RUNNING):
+    if _is(target, RUNNING):
         yield rehearsal.type_all(device, data.decode(errors="replace").splitlines())
-    elif _is(target, _STARTUP):
+    elif _is(target, STARTUP):
         device.startup_config = data.decode(errors="replace")
         yield "[OK]\n"
     elif _place(target)[0] != "null":
@@ -183,172 +177,18 @@ def _erase(at: Exec, _match: Match) -> Talk:
         yield "[OK]\nErase of nvram: complete\n"
 
 
-# -- archive: differences and replacement ----------------------------------------------------------------------------
-
-
-def _archive_on(device: Device) -> bool:
-    return any(section.has("path") for _, section in device.config.sections("archive"))
-
-
-def _show_archive(at: Exec, _match: Match) -> str:
-    if not _archive_on(at.device):
-        return _ARCHIVE_OFF
-    return "The maximum archive configurations allowed is 10.\nThere are currently 0 archive configurations saved.\n"
-
-
-def _no_timer(_at: Exec, _match: Match) -> str:
-    return "%No Rollback Confirmed Change pending\n"
-
-
-def _differences(at: Exec, match: Match) -> str:
-    first = str(match.get("first", f"nvram:{_STARTUP}"))
-    second = str(match.get("second", f"system:{_RUNNING}"))
-    try:
-        texts = [_load(at.device, word).decode(errors="replace") for word in (first, second)]
-    except _Trouble as trouble:
-        return str(trouble)
-    changes = contextual(*(_config_lines(text) for text in texts))
-    return "\n".join(["!Contextual Config Diffs:", *(changes or ["!No changes were found"]), ""])
-
-
-def _incremental(at: Exec, match: Match) -> str:
-    try:
-        lines = _load(at.device, str(match["file"])).decode(errors="replace").splitlines()
-    except _Trouble as trouble:
-        return str(trouble)
-    after, refused = rehearsal.merged(at.device, lines)
-    given = rehearsal.seeds(after)
-    wanted = [path for path in _config_lines(after.running_config()) if path not in given]
-    before = [path for path in _config_lines(at.device.running_config()) if path not in given]
-    changes = incremental(before, wanted)
-    shown = (
-        ["!List of Commands:", *changes, "end"] if changes else ["!List of Commands:", "end", "!No changes were found"]
-    )
-    return "\n".join([*refused.splitlines(), *shown, ""])
-
-
-def _config_lines(text: str) -> list[tuple[str, ...]]:
-    """Return each line with the lines above it, outermost first."""
-    found: list[tuple[str, ...]] = []
-    path: list[tuple[int, str]] = []
-    for line in text.splitlines():
-        words = line.strip()
-        if not words or words.startswith("!") or words == "end":
-            continue
-        indent = len(line) - len(line.lstrip())
-        path = [*(one for one in path if one[0] < indent), (indent, words)]
-        found.append(tuple(text for _, text in path))
-    return found
-
-
-def contextual(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> list[str]:
-    """Return the lines that differ, marked ``+`` and ``-``, below their parent lines."""
-    shown: list[str] = []
-    context: tuple[str, ...] = ()
-    for mark, path in _changes(before, after):
-        for depth, parent in enumerate(path[:-1]):
-            if context[: depth + 1] != path[: depth + 1]:
-                shown.append(" " * depth + parent)
-        shown.append(mark + " " * (len(path) - 1) + path[-1])
-        context = path
-    return shown
-
-
-def incremental(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> list[str]:
-    """Return the commands that turn ``before`` into ``after``."""
-    shown: list[str] = []
-    context: tuple[str, ...] = ()
-    changes = list(_changes(before, after))
-    gone = {path for mark, path in changes if mark == "-"}
-    come = {path for mark, path in changes if mark == "+"}
-    for mark, path in changes:
-        if mark == "-" and (any(path[:depth] in gone for depth in range(1, len(path))) or _overridden(path, come)):
-            continue
-        for depth, parent in enumerate(path[:-1]):
-            if context[: depth + 1] != path[: depth + 1]:
-                shown.append(" " * depth + parent)
-        word = path[-1].removeprefix("no ") if path[-1].startswith("no ") else f"no {path[-1]}"
-        shown.append(" " * (len(path) - 1) + (path[-1] if mark == "+" else word))
-        context = path
-    return shown
-
-
-def _overridden(path: tuple[str, ...], come: set[tuple[str, ...]]) -> bool:
-    """Whether a removed ``no X`` is replaced by an added ``X …``."""
-    head, _, positive = path[-1].partition("no ")
-    return not head and any(one[:-1] == path[:-1] and f"{one[-1]} ".startswith(f"{positive} ") for one in come)
-
-
-def _changes(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    matcher = difflib.SequenceMatcher(a=before, b=after, autojunk=False)
-    for kind, low, high, start, end in matcher.get_opcodes():
-        if kind != "equal":
-            yield from (("-", path) for path in before[low:high])
-            yield from (("+", path) for path in after[start:end])
-
-
-def _replace(at: Exec, match: Match) -> Talk:
-    try:
-        text = _load(at.device, str(match["file"])).decode(errors="replace")
-    except _Trouble as trouble:
-        yield str(trouble)
-        return
-    if match.has("trigger") and not _archive_on(at.device):
-        yield "%Please turn config archive on before using this option\n"
-        return
-    if not match.has("force"):
-        answer = yield Ask(
-            "This will apply all necessary additions and deletions\nto replace the current running configuration with"
-            " the\ncontents of the specified configuration file, which is\nassumed to be a complete configuration, not"
-            " a partial\nconfiguration. Enter Y if you are sure you want to proceed. ? [no]: "
-        )
-        if not answer.strip().lower().startswith("y"):
-            return
-    refused = rehearsal.replace(at.device, text)
-    yield (
-        "Total number of passes: 1\nRollback Done\n\n"
-        if refused is None
-        else (f"{refused}The input file is not a valid config file.\n")
-    )
-
-
-EXEC: tuple[Command, ...] = (
-    Command(pattern="dir [ {where:file} ]", mode="exec", run=_dir, help="List files on a filesystem"),
-    Command(pattern="more {file:file}", mode="exec", run=_more, help="Display the contents of a file"),
-    Command(
-        pattern="delete [ /force ] [ /recursive ] {file:file}",
-        mode="exec",
-        run=_delete,
-        changes=True,
-        help="Delete a file",
-    ),
-    Command(pattern="verify /md5 {file:file} [ {digest:word} ]", mode="exec", run=_verify, help="Verify a file"),
-    Command(
-        pattern="copy running-config {target:file}",
-        mode="exec",
-        run=_copy,
-        changes=True,
-        help="Copy from one file to another",
-    ),
-    Command(pattern="copy startup-config {target:file}", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy startup-config running-config", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy {source:file} running-config", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy {source:file} startup-config", mode="exec", run=_copy, changes=True),
-    Command(pattern="copy {source:file} {target:file}", mode="exec", run=_copy, changes=True),
-    Command(pattern="erase startup-config", mode="exec", run=_erase, changes=True, help="Erase a filesystem"),
-    Command(pattern="erase nvram:", mode="exec", run=_erase, changes=True),
-    Command(pattern="write erase", mode="exec", run=_erase, changes=True),
-    Command(pattern="show archive", mode="exec", run=_show_archive, help="Archive functions"),
-    Command(pattern="show archive config rollback timer", mode="exec", run=_no_timer),
-    Command(
-        pattern="show archive config differences [ {first:file} [ {second:file} ] ]", mode="exec", run=_differences
-    ),
-    Command(pattern="show archive config incremental-diffs {file:file} [ ignorecase ]", mode="exec", run=_incremental),
-    Command(
-        pattern="configure replace {file:file} < force | list | revert trigger error >",
-        mode="exec",
-        run=_replace,
-        changes=True,
-        help="Enter configuration mode",
-    ),
+EXEC = (
+    action("dir [ {where:file} ]", _dir, "List files on a filesystem", changes=False),
+    action("more {file:file}", _more, "Display the contents of a file", changes=False),
+    action("delete [ /force ] [ /recursive ] {file:file}", _delete, "Delete a file"),
+    action("verify /md5 {file:file} [ {digest:word} ]", _verify, "Verify a file", changes=False),
+    action("copy running-config {target:file}", _copy, "Copy from one file to another"),
+    action("copy startup-config {target:file}", _copy),
+    action("copy startup-config running-config", _copy),
+    action("copy {source:file} running-config", _copy),
+    action("copy {source:file} startup-config", _copy),
+    action("copy {source:file} {target:file}", _copy),
+    action("erase startup-config", _erase, "Erase a filesystem"),
+    action("erase nvram:", _erase),
+    action("write erase", _erase),
 )

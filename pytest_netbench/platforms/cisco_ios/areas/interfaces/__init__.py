@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.interfaces import six
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import arp, six
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.compile import compile_interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import COMMANDS, MODES
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.shows import SHOWS
@@ -11,7 +11,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 AREA = Area(
     name="interfaces",
     modes=MODES,
-    commands=(*COMMANDS, *SHOWS, *six.SHOWS),
+    commands=(*COMMANDS, *SHOWS, *arp.SHOWS, *six.SHOWS),
     compile=compile_interfaces,
     help={
         "interface": "Select an interface to configure",

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from ipaddress import IPv4Interface, IPv6Address, IPv6Interface
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODE = "if"
 
-
 MOST_INTERFACES = 2000
 
-
 _LONGEST_EUI_64 = 64
-
 
 _NOT_SHAPED = "links of the lab have no such property"
 
@@ -42,8 +39,7 @@ def _open(edit: Edit, match: Match) -> str | None:
     words = edit.keep(match)
     if edit.booting and known is not None and not match.negated:
         # a saved config contains "shutdown" only where it applies
-        for entry in known.body.all("shutdown"):
-            known.body.remove(entry)
+        known.body.remove(*known.body.all("shutdown"))
     return words
 
 
@@ -77,12 +73,10 @@ def _address(edit: Edit, match: Match) -> str | None:
             return "Must delete secondary before deleting primary"
     else:
         gone = [entry for entry in entries if _gives_way(entry, match)]
-    for entry in gone:
-        section.remove(entry)
+    section.remove(*gone)
     if not match.negated and not match.reset:
         edit.put(match.text)
-    for entry in [e for e in section if e.name == "ip address" and e.negated]:
-        section.remove(entry)
+    section.remove(*(e for e in section if e.name == "ip address" and e.negated))
     if not section.all("ip address"):
         edit.put("no ip address")
     return None
@@ -162,93 +156,71 @@ def _address_six(edit: Edit, match: Match) -> str | None:
     return edit.keep(match)
 
 
-_CONFIG = (
-    Command(pattern="interface {name!:interface}", opens=MODE, edit=_open, help="Select an interface to configure"),
-    Command(pattern="ipv6 unicast-routing", help="Enable unicast routing"),
-    Command(pattern="ipv6 cef", keeps_no=True),
+_CONFIG = table(
+    setting("interface {name!:interface}", "Select an interface to configure", opens=MODE, edit=_open),
+    ("ipv6 unicast-routing", "Enable unicast routing"),
+    setting("ipv6 cef", keeps_no=True),
 )
 
-
-_INTERFACE = (
-    Command(pattern="description ^ [ {text:line} ]", edit=_describe, help="Interface specific description"),
-    Command(pattern="bandwidth {kbit:1-10000000}", help="Set bandwidth informational parameter"),
-    Command(pattern="delay {tens:1-16777215}", help="Specify interface throughput delay"),
-    Command(pattern="mtu {bytes:68-9216}", help="Set the interface Maximum Transmission Unit (MTU)"),
-    Command(pattern="mac-address {mac:mac}", check=_check_mac, help="Manually set interface MAC address"),
-    Command(
-        pattern="ip address ^ {address!:ipv4} {mask!:mask} [ secondary ]",
+_INTERFACE = table(
+    setting("description ^ [ {text:line} ]", "Interface specific description", edit=_describe),
+    ("bandwidth {kbit:1-10000000}", "Set bandwidth informational parameter"),
+    ("delay {tens:1-16777215}", "Specify interface throughput delay"),
+    ("mtu {bytes:68-9216}", "Set the interface Maximum Transmission Unit (MTU)"),
+    setting("mac-address {mac:mac}", "Manually set interface MAC address", check=_check_mac),
+    setting(
+        "ip address ^ {address!:ipv4} {mask!:mask} [ secondary ]",
+        "Set the IP address of an interface",
         keeps_no=True,
-        edit=_address,
         check=_check_address,
-        help="Set the IP address of an interface",
+        edit=_address,
     ),
-    Command(pattern="ip unnumbered {lender:interface}", help="Enable IP processing without an explicit address"),
-    Command(pattern="ip mtu {bytes:68-9216}", help="Set IP Maximum Transmission Unit"),
-    Command(
-        pattern="ip redirects", keeps_no=True, default=("ip redirects",), help="Enable sending ICMP Redirect messages"
-    ),
-    Command(
-        pattern="ip unreachables",
-        keeps_no=True,
-        default=("ip unreachables",),
-        help="Enable sending ICMP Unreachable messages",
-    ),
-    Command(pattern="ip proxy-arp", keeps_no=True, default=("ip proxy-arp",), help="Enable proxy ARP"),
-    Command(pattern="ip directed-broadcast", marked="directed broadcasts are never forwarded"),
-    Command(pattern="ip tcp adjust-mss {bytes:500-1460}", help="Adjust the mss of transit packets"),
-    Command(pattern="ip virtual-reassembly [ in ]", default=("ip virtual-reassembly", "ip virtual-reassembly in")),
-    Command(pattern="shutdown", help="Shutdown the selected interface"),
-    Command(pattern="ipv6 enable", help="Enable IPv6 on interface"),
-    Command(
-        pattern="ipv6 address ^ ( {prefix!:ipv6prefix} [ eui-64 ] | {local!:ipv6} link-local )",
+    ("ip unnumbered {lender:interface}", "Enable IP processing without an explicit address"),
+    ("ip mtu {bytes:68-9216}", "Set IP Maximum Transmission Unit"),
+    setting("ip redirects", "Enable sending ICMP Redirect messages", on=True),
+    setting("ip unreachables", "Enable sending ICMP Unreachable messages", on=True),
+    setting("ip proxy-arp", "Enable proxy ARP", on=True),
+    setting("ip directed-broadcast", marked="directed broadcasts are never forwarded"),
+    ("ip tcp adjust-mss {bytes:500-1460}", "Adjust the mss of transit packets"),
+    setting("ip virtual-reassembly [ in ]", default=("ip virtual-reassembly", "ip virtual-reassembly in")),
+    ("shutdown", "Shutdown the selected interface"),
+    ("ipv6 enable", "Enable IPv6 on interface"),
+    setting(
+        "ipv6 address ^ ( {prefix!:ipv6prefix} [ eui-64 ] | {local!:ipv6} link-local )",
+        "Configure IPv6 address on interface",
         check=_check_six,
         edit=_address_six,
-        help="Configure IPv6 address on interface",
     ),
-    Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU applies"),
-    Command(pattern="ipv6 nd ra suppress [ all ]", help="Suppress IPv6 Router Advertisements"),
-    Command(pattern="ipv6 nd ra interval {seconds:3-1800}"),
-    Command(pattern="ipv6 nd managed-config-flag"),
-    Command(pattern="ipv6 nd other-config-flag"),
-    Command(pattern="duplex (auto|full|half)", default=("duplex auto",), marked=_NOT_SHAPED),
-    Command(pattern="speed (auto|10|100|1000)", default=("speed auto",), marked=_NOT_SHAPED),
-    Command(
-        pattern="media-type (rj45|sfp|gbic|auto-select|100BaseX|10BaseT|mii)",
-        default=("media-type rj45",),
-        marked=_NOT_SHAPED,
+    setting("ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU applies"),
+    ("ipv6 nd ra suppress [ all ]", "Suppress IPv6 Router Advertisements"),
+    "ipv6 nd ra interval {seconds:3-1800}",
+    "ipv6 nd managed-config-flag",
+    "ipv6 nd other-config-flag",
+    setting("duplex (auto|full|half)", default="duplex auto", marked=_NOT_SHAPED),
+    setting("speed (auto|10|100|1000)", default="speed auto", marked=_NOT_SHAPED),
+    setting(
+        "media-type (rj45|sfp|gbic|auto-select|100BaseX|10BaseT|mii)", default="media-type rj45", marked=_NOT_SHAPED
     ),
-    Command(pattern="negotiation auto", default=("negotiation auto",), marked=_NOT_SHAPED),
-    Command(pattern="clock rate {bps:1200-64000000}", marked=_NOT_SHAPED),
-    Command(pattern="encapsulation hdlc", name="encapsulation", default=("encapsulation hdlc",)),
-    Command(pattern="encapsulation ppp", marked="frames on serial links are Ethernet"),
-    Command(
-        pattern="keepalive [ {seconds:0-32767} ]",
-        keeps_no=True,
-        default=("keepalive", "keepalive 10"),
-        marked=_NOT_SHAPED,
+    setting("negotiation auto", default="negotiation auto", marked=_NOT_SHAPED),
+    setting("clock rate {bps:1200-64000000}", marked=_NOT_SHAPED),
+    setting("encapsulation hdlc", name="encapsulation", default="encapsulation hdlc"),
+    setting("encapsulation ppp", marked="frames on serial links are Ethernet"),
+    setting(
+        "keepalive [ {seconds:0-32767} ]", keeps_no=True, default=("keepalive", "keepalive 10"), marked=_NOT_SHAPED
     ),
-    Command(pattern="load-interval {seconds:30-600}", marked="rates are not averaged"),
-    Command(
-        pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier changes immediately"
-    ),
-    Command(
-        pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queue lengths apply"
-    ),
-    Command(
-        pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queue lengths apply"
-    ),
-    Command(
-        pattern="arp timeout {seconds:0-2147483}", default=("arp timeout 14400",), marked="the kernel ages ARP entries"
-    ),
-    Command(pattern="logging event link-status", keeps_no=True, default=("logging event link-status",)),
-    Command(pattern="snmp trap link-status", keeps_no=True, default=("snmp trap link-status",)),
+    setting("load-interval {seconds:30-600}", marked="rates are not averaged"),
+    setting("carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier changes immediately"),
+    setting("hold-queue ^ {packets:0-240000} in", marked="the kernel's queue lengths apply"),
+    setting("hold-queue ^ {packets:0-240000} out", marked="the kernel's queue lengths apply"),
+    setting("arp timeout {seconds:0-2147483}", default="arp timeout 14400", marked="the kernel ages ARP entries"),
+    setting("logging event link-status", on=True),
+    setting("snmp trap link-status", on=True),
+    mode=MODE,
 )
 
-
-COMMANDS: tuple[Command, ...] = (
+COMMANDS = (
     *_CONFIG,
-    *(replace(command, mode=MODE) for command in _INTERFACE),
+    *_INTERFACE,
 )
-
 
 MODES = (Mode(name=MODE, prompt=_prompt, seeds=_seeds, help="interface"),)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from ipaddress import ip_address
 
-from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
-from pytest_netbench.platforms.cisco_ios.shows.neighbors import neighbors
-from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
+from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, ports
 from pytest_netbench.platforms.cisco_ios.shows.traffic import Rates, Side, last, last_packets, rates
 
 _HARDWARE = {
@@ -23,6 +21,7 @@ _HARDWARE = {
     "Tunnel": "Tunnel",
     "TenGigabitEthernet": "Ten Gigabit Ethernet",
 }
+
 _DELAY_USEC = {
     "Ethernet": 1000,
     "FastEthernet": 100,
@@ -33,6 +32,7 @@ _DELAY_USEC = {
     "Vlan": 10,
     "Tunnel": 50000,
 }
+
 _CLEARED = "interface counters"
 _CLEARED_AT = "interface counters cleared"
 
@@ -143,7 +143,8 @@ def _counters(at: Exec, state: PortState, load: Rates) -> Iterator[str]:
     yield "     0 output buffer failures, 0 output buffers swapped out"
 
 
-def _clear_counters(at: Exec, match: Match) -> None:
+def clear_counters(at: Exec, match: Match) -> None:
+    """Set the counters of one or all interfaces to 0."""
     kept = at.device.memory.setdefault(_CLEARED, {})
     moments = at.device.memory.setdefault(_CLEARED_AT, {})
     for state in _chosen(at, match):
@@ -227,52 +228,9 @@ def _ip_lines(at: Exec, state: PortState) -> Iterator[str]:
     )
 
 
-def _arp(at: Exec, match: Match) -> str:
-    vrf = match.get("vrf", "")
-    mine = [state for state in ports(at) if state.interface.parsed.kind != "Null" and state.interface.vrf == vrf]
-    by_kernel = {state.interface.kernel: state for state in mine}
-    lines = ["Protocol  Address          Age (min)  Hardware Addr   Type   Interface"]
-    rows: list[tuple[int, str, str, str, str]] = []
-    for state in by_kernel.values():
-        if state.protocol == "up" and state.interface.parsed.kind not in {"Loopback", "Tunnel", "Serial"}:
-            rows += [
-                (int(ip_address(a.split("/")[0])), a.split("/")[0], "-", state.mac, state.name)
-                for a in state.interface.addresses
-            ]
-    for entry, minutes in neighbors(at):
-        owner = by_kernel.get(entry["dev"])
-        if owner is not None:
-            rows.append(
-                (int(ip_address(entry["dst"])), entry["dst"], f"{minutes}", cisco_mac(entry["lladdr"]), owner.name)
-            )
-    for _, address, age, mac, name in sorted(rows):
-        if match.get("address", address) == address and match.get("interface", name) == name:
-            lines.append(f"Internet  {address:<15}  {age:>9}   {mac}  ARPA   {name}")
-    return "\n".join(lines) + "\n"
-
-
-def _clear_arp(at: Exec, _match: Match) -> None:
-    for vrf in in_vrf.names(at.node):
-        at.run_in_vrf(vrf, ["ip", "neigh", "flush", "all"])
-
-
-def _show(pattern: str, run: object, help: str = "") -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)  # type: ignore[arg-type]
-
-
-SHOWS: tuple[Command, ...] = (
-    _show("show interfaces [ {interface:interface} ]", _interfaces, "Interface status and configuration"),
-    _show("show interfaces [ {interface:interface} ] description", _description, "Show interface description"),
-    _show("show ip interface brief [ {interface:interface} ]", _brief, "Brief summary of IP status and configuration"),
-    _show("show ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
-    _show("show arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
-    _show("show ip arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
-    Command(
-        pattern="clear counters [ {interface:interface} ]",
-        mode="exec",
-        run=_clear_counters,
-        changes=True,
-        help="Clear counters on one or all interfaces",
-    ),
-    Command(pattern="clear arp-cache", mode="exec", run=_clear_arp, changes=True, help="Clear the entire ARP cache"),
+SHOWS = (
+    show("interfaces [ {interface:interface} ]", _interfaces, "Interface status and configuration"),
+    show("interfaces [ {interface:interface} ] description", _description, "Show interface description"),
+    show("ip interface brief [ {interface:interface} ]", _brief, "Brief summary of IP status and configuration"),
+    show("ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
 )

@@ -8,7 +8,8 @@ from ipaddress import IPv6Address, IPv6Interface, IPv6Network
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.compile import has_six
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
 
 _ON_THE_LINK = IPv6Network("ff02::/16")
@@ -143,14 +144,8 @@ def _neighbors(at: Exec, _match: Match) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _show(pattern: str, run: object, help: str) -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)  # type: ignore[arg-type]
-
-
-SHOWS: tuple[Command, ...] = (
-    _show(
-        "show ipv6 interface brief [ {interface:interface} ]", _brief, "Brief summary of IPv6 status and configuration"
-    ),
-    _show("show ipv6 interface [ {interface:interface} ]", _interface, "IPv6 interface status and configuration"),
-    _show("show ipv6 neighbors", _neighbors, "Show IPv6 neighbor cache entries"),
+SHOWS = (
+    show("ipv6 interface brief [ {interface:interface} ]", _brief, "Brief summary of IPv6 status and configuration"),
+    show("ipv6 interface [ {interface:interface} ]", _interface, "IPv6 interface status and configuration"),
+    show("ipv6 neighbors", _neighbors, "Show IPv6 neighbor cache entries"),
 )

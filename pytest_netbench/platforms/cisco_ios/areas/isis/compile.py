@@ -9,7 +9,6 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _DAEMON = "isisd"
 
-
 _UNNAMED = "isis"
 """FRR's name for a process that has no name in IOS."""
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 _ROW = re.compile(
     r"^\s*(?P<id>\S+)\s+(?P<interface>\S+)\s+(?P<level>\d)\s+(?P<state>Up|Down|Initializing)\s+(?P<hold>\d+)\s+(?P<snpa>\S+)"
@@ -133,26 +134,8 @@ def _show_clns(at: Exec, _match: Match) -> str:
 
 
 SHOWS = (
-    Command(
-        pattern="show isis [ {tag:word} ] neighbors",
-        mode="exec",
-        user=True,
-        run=_show_neighbours,
-        help="Show ISIS neighbor adjacencies",
-    ),
-    Command(
-        pattern="show isis [ {tag:word} ] database",
-        mode="exec",
-        user=True,
-        run=_show_database,
-        help="IS-IS link state database",
-    ),
-    Command(
-        pattern="show clns neighbors",
-        mode="exec",
-        user=True,
-        run=_show_clns_neighbours,
-        help="CLNS neighbor adjacencies",
-    ),
-    Command(pattern="show clns", mode="exec", user=True, run=_show_clns, help="CLNS network information"),
+    show("isis [ {tag:word} ] neighbors", _show_neighbours, "Show ISIS neighbor adjacencies"),
+    show("isis [ {tag:word} ] database", _show_database, "IS-IS link state database"),
+    show("clns neighbors", _show_clns_neighbours, "CLNS neighbor adjacencies"),
+    show("clns", _show_clns, "CLNS network information"),
 )

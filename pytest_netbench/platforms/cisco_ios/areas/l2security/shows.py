@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import SERVICE
@@ -11,7 +10,8 @@ from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View,
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac
@@ -214,8 +214,7 @@ def _clear_security(at: Exec, match: Match) -> None:
     wanted = match.get("interface")
     for entry, body in at.config.sections("interface"):
         if not match.has("dynamic") and wanted in (None, entry["name"]):
-            for line in body.all("port-security sticky mac"):
-                body.remove(line)
+            body.remove(*body.all("port-security sticky mac"))
     at.device.touch()
     at.device.commit()
     what = next(word for word in ("dynamic", "sticky", "all") if match.has(word))
@@ -226,30 +225,21 @@ def _clear_bindings(at: Exec, _match: Match) -> None:
     View(at).command("clear bindings")
 
 
-_EXEC = (
-    Command(
-        pattern="show port-security [ address | interface {interface:interface} ]",
-        name="show port-security",
-        run=_security,
-        user=True,
-        help="Show secure port information",
+SHOWS = (
+    show(
+        "port-security [ address | interface {interface:interface} ]",
+        _security,
+        "Show secure port information",
+        roles=SWITCH,
     ),
-    Command(pattern="show ip dhcp snooping", run=_snooping, user=True),
-    Command(pattern="show ip dhcp snooping binding", run=_bindings, user=True),
-    Command(
-        pattern="show ip arp inspection [ vlan {vlans:vlans} ]",
-        name="show ip arp inspection",
-        run=_inspection,
-        user=True,
+    show("ip dhcp snooping", _snooping, roles=SWITCH),
+    show("ip dhcp snooping binding", _bindings, roles=SWITCH),
+    show("ip arp inspection [ vlan {vlans:vlans} ]", _inspection, roles=SWITCH),
+    show("ip arp inspection interfaces", _inspected_ports, roles=SWITCH),
+    action(
+        "clear port-security ( all | dynamic | sticky ) [ interface {interface:interface} ]",
+        _clear_security,
+        roles=SWITCH,
     ),
-    Command(pattern="show ip arp inspection interfaces", run=_inspected_ports, user=True),
-    Command(
-        pattern="clear port-security ( all | dynamic | sticky ) [ interface {interface:interface} ]",
-        run=_clear_security,
-        changes=True,
-    ),
-    Command(pattern="clear ip dhcp snooping binding *", run=_clear_bindings, changes=True),
+    action("clear ip dhcp snooping binding *", _clear_bindings, roles=SWITCH),
 )
-
-
-SHOWS: tuple[Command, ...] = (*(replace(command, mode="exec", roles=SWITCH) for command in _EXEC),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface
 
@@ -10,13 +9,18 @@ from pytest_netbench.platforms.cisco_ios.apply.nat import EXTRA, NatState
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
-from pytest_netbench.platforms.cisco_ios.areas.common.arp import answer_only
 from pytest_netbench.platforms.cisco_ios.areas.nat import maps
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
-from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
+from pytest_netbench.platforms.cisco_ios.areas.nat.pools import (
+    addresses_of,
+    answer_arp,
+    global_address,
+    global_addresses,
+    own_address,
+    pools,
+)
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import (
-    CONTROL,
     FORWARD,
     NAT_EVERY,
     NAT_IN,
@@ -33,7 +37,7 @@ _OUTSIDE = Chain("inet", "nat_outside")
 _ENTERING = Chain("inet", "nat_entering")
 _LEAVING = Chain("inet", "nat_leaving")
 _LIMIT = Chain("inet", "nat_limit")
-_MOST_ARP = 1024
+
 _SYSCTLS = {
     "udp-timeout": ("udp_timeout", "udp_timeout_stream"),
     "tcp-timeout": ("tcp_timeout_established",),
@@ -41,6 +45,7 @@ _SYSCTLS = {
     "syn-timeout": ("tcp_timeout_syn_sent", "tcp_timeout_syn_recv"),
     "icmp-timeout": ("icmp_timeout",),
 }
+
 RULES = (
     "nat static",
     "nat tcp",
@@ -67,7 +72,7 @@ def compile_nat(context: Context) -> None:
         return
     _Writer(context, inside, outside).write()
     _remember(context, rules, inside, outside)
-    _answer_arp(context, sorted(set(_global_addresses(context, rules)), key=IPv4Address))
+    answer_arp(context, sorted(set(global_addresses(context, rules)), key=IPv4Address))
     for word, names in _SYSCTLS.items():
         for name in names:
             context.state.sysctls[f"net/netfilter/nf_conntrack_{name}"] = str(timeout(context, word))
@@ -228,75 +233,11 @@ class _Writer:
                 self._nft.rule(_ENTERING, f"meta l4proto tcp {words} {verdict}")
 
 
-def own_address(one: Interface) -> str | None:
-    """Return the primary address of an interface; ``None`` if its config has none."""
-    return one.addresses[0].split("/")[0] if one.addresses else None
-
-
-def global_address(context: Context, entry: Entry) -> str | None:
-    """Return the global address of a static rule: an explicit one or an interface's."""
-    if "global" in entry.match.args:
-        return str(entry["global"])
-    one = context.interface(entry["out"])
-    return own_address(one) if one is not None else None
-
-
 def _remember(context: Context, rules: list[Entry], inside: list[Interface], outside: list[Interface]) -> None:
     """Record the rules, so that a change deletes the connections that no longer match them."""
     state = NatState(interfaces=(tuple(one.name for one in inside), tuple(one.name for one in outside)))
     context.state.extras[EXTRA] = state
     for entry in rules:
-        found = sorted(_addresses_of(context, entry), key=IPv4Address)
+        found = sorted(addresses_of(context, entry), key=IPv4Address)
         if found:
             state.rules[entry.text] = (found[0], found[-1])
-
-
-def _addresses_of(context: Context, entry: Entry) -> list[str]:
-    """Return the first and the last address of a rule's pool."""
-    if entry.name in {"nat network", "nat outside network"}:
-        given = entry["global"] if entry.name == "nat network" else entry["local"]
-        network = IPv4Interface(f"{given}/{network_length(entry.get('mask') or entry['slash'])}").network
-        return [str(network[0]), str(network[-1])]
-    if entry.name in {"nat dynamic", "nat destination"} and "pool" in entry.match.args:
-        pool: Pool | None = pools(context.config).get(entry["pool"])
-        return [pool.first, pool.last] if pool else []
-    if entry.name == "nat outside static":
-        return [entry["local"]]
-    address = global_address(context, entry)
-    return [address] if address else []
-
-
-def _global_addresses(context: Context, rules: list[Entry]) -> Iterator[str]:
-    """Return the global addresses that hosts on the same network may request by ARP."""
-    for entry in rules:
-        if entry.has("no-alias"):
-            continue
-        if entry.name == "nat dynamic" and "pool" in entry.match.args:
-            pool = pools(context.config).get(entry["pool"])
-            yield from pool.addresses[:_MOST_ARP] if pool else ()
-        elif entry.name in {"nat static", "nat tcp", "nat udp", "nat outside static"}:
-            yield from _addresses_of(context, entry)
-        elif entry.name == "nat destination":
-            found = find(context.config, entry["list"])
-            lines = found.lines if found is not None and found.standard else ()
-            yield from (
-                line.ace.source.value
-                for line in lines
-                if line.ace.source.kind == "net" and not line.ace.source.wildcard
-            )
-
-
-def _answer_arp(context: Context, addresses: list[str]) -> None:
-    """Answer ARP requests for global addresses in our own subnets, and drop packets to them that are not translated."""
-    own = {address.split("/")[0] for one in context.interfaces for address in one.addresses}
-    mine: list[str] = []
-    for one in context.interfaces:
-        networks = [IPv4Interface(address).network for address in one.addresses]
-        here = [a for a in addresses if a not in own and any(IPv4Address(a) in network for network in networks)]
-        if here:
-            context.state.sysctls[f"net/ipv4/conf/{one.kernel}/arp_ignore"] = "0"
-            answer_only(context, one, here)
-            mine += [address for address in here if address not in mine]
-    if mine:
-        context.state.routes += [f"local {address} dev lo table local" for address in mine]
-        context.state.nft.rule(CONTROL, f"ip daddr {{ {', '.join(mine)} }} drop")

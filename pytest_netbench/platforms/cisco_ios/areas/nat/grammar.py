@@ -6,7 +6,8 @@ from ipaddress import IPv4Address, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import types as acl
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 TIMEOUTS = {
@@ -77,84 +78,77 @@ def _canonical_overload(edit: Edit, match: Match) -> str | None:
     return None
 
 
-COMMANDS = (
-    Command(pattern="ip nat inside", mode="if", help="Inside interface for address translation"),
-    Command(pattern="ip nat outside", mode="if", help="Outside interface for address translation"),
-    Command(
-        pattern=(
+COMMANDS = table(
+    setting("ip nat inside", "Inside interface for address translation", mode="if"),
+    setting("ip nat outside", "Outside interface for address translation", mode="if"),
+    setting(
+        (
             "ip nat pool {pool!:name} ^ {first:ipv4} {last:ipv4} ( netmask {mask:mask} | prefix-length {length:1-32} ) "
             "[ type ( rotary | match-host ) ]"
         ),
+        "Define pool of addresses",
         check=_check_pool,
         edit=_pool,
-        name="ip nat pool",
-        help="Define pool of addresses",
     ),
-    Command(
-        pattern=f"{_SOURCE} list {{list!:list}} ( pool {{pool:name}} | interface {{out:interface}} ) [ overload ]",
-        edit=_canonical_overload,
+    setting(
+        f"{_SOURCE} list {{list!:list}} ( pool {{pool:name}} | interface {{out:interface}} ) [ overload ]",
         name="nat dynamic",
-    ),
-    Command(
-        pattern=f"{_SOURCE} route-map {{map!:word}} ( pool {{pool:name}} | interface {{out:interface}} ) [ overload ]",
         edit=_canonical_overload,
-        name="nat dynamic",
     ),
-    Command(
-        pattern=(
+    setting(
+        f"{_SOURCE} route-map {{map!:word}} ( pool {{pool:name}} | interface {{out:interface}} ) [ overload ]",
+        name="nat dynamic",
+        edit=_canonical_overload,
+    ),
+    setting(
+        (
             f"{_SOURCE} static {{local!:ipv4}} "
             f"( {{global!:ipv4}} {_OPTIONS} | interface {{out!:interface}} {_TO_INTERFACE} )"
         ),
-        check=_check_static,
+        "Specify static local->global mapping",
         name="nat static",
-        help="Specify static local->global mapping",
+        check=_check_static,
     ),
     *(
-        Command(
-            pattern=(
+        setting(
+            (
                 f"{_SOURCE} static {protocol} {{local!:ipv4}} {{lport!:1-65535}} "
                 f"( {{global!:ipv4}} {{gport!:1-65535}} {_OPTIONS} "
                 f"| interface {{out!:interface}} {{gport!:1-65535}} {_TO_INTERFACE} )"
             ),
-            check=_check_static,
+            "Specify static local->global mapping",
             name=f"nat {protocol}",
-            help="Specify static local->global mapping",
+            check=_check_static,
         )
         for protocol in ("tcp", "udp")
     ),
-    Command(
-        pattern=(
-            f"{_SOURCE} static network {{local!:ipv4}} {{global!:ipv4}} ( {{mask:mask}} | {{slash:slash}} ) {_OPTIONS}"
-        ),
-        check=_check_network,
+    setting(
+        f"{_SOURCE} static network {{local!:ipv4}} {{global!:ipv4}} ( {{mask:mask}} | {{slash:slash}} ) {_OPTIONS}",
         name="nat network",
+        check=_check_network,
     ),
-    Command(
-        pattern="ip nat outside source static {global!:ipv4} {local!:ipv4} < add-route | extendable | no-alias >",
+    setting(
+        "ip nat outside source static {global!:ipv4} {local!:ipv4} < add-route | extendable | no-alias >",
         name="nat outside static",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "ip nat outside source static network {global!:ipv4} {local!:ipv4} ( {mask:mask} | {slash:slash} ) "
             "< add-route | extendable | no-alias >"
         ),
-        check=_check_network,
         name="nat outside network",
+        check=_check_network,
     ),
-    Command(pattern="ip nat inside destination list {list!:list} pool {pool:name}", name="nat destination"),
+    setting("ip nat inside destination list {list!:list} pool {pool:name}", name="nat destination"),
     *(
-        Command(
-            pattern=f"ip nat translation {word} ( {{seconds:0-2147483}} | never )",
+        setting(
+            f"ip nat translation {word} ( {{seconds:0-2147483}} | never )",
+            "Specify timeout for NAT",
             name=f"ip nat translation {word}",
-            default=(f"ip nat translation {word} {seconds}",),
-            help="Specify timeout for NAT",
+            default=f"ip nat translation {word} {seconds}",
         )
         for word, seconds in TIMEOUTS.items()
     ),
-    Command(
-        pattern="ip nat translation max-entries {count:1-2147483647}",
-        name="ip nat translation max-entries",
-        help="Specify maximum number of NAT entries",
-    ),
-    Command(pattern="ip nat log translations syslog", marked="translations are not logged"),
+    ("ip nat translation max-entries {count:1-2147483647}", "Specify maximum number of NAT entries"),
+    setting("ip nat log translations syslog", marked="translations are not logged"),
 )

@@ -12,7 +12,8 @@ from pytest_netbench.platforms.cisco_ios.areas.nat.pools import EXHAUSTED, Pool,
 from pytest_netbench.platforms.cisco_ios.areas.nat.translations import Translation, present, table, translated
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
 _PEAK = "nat peak"
 
@@ -127,26 +128,12 @@ def _clear_statistics(at: Exec, _match: Match) -> str:
 
 
 COMMANDS = (
-    Command(
-        pattern="show ip nat translations [ icmp | tcp | udp ] [ verbose ]",
-        mode="exec",
-        user=True,
-        run=_translations,
-        help="Translation entries",
+    show("ip nat translations [ icmp | tcp | udp ] [ verbose ]", _translations, "Translation entries"),
+    show("ip nat statistics", _statistics, "Translation statistics"),
+    action(
+        "clear ip nat translation ( * | forced | inside {global:ipv4} {local:ipv4} [ forced ] )",
+        _clear,
+        "Clear dynamic translation",
     ),
-    Command(pattern="show ip nat statistics", mode="exec", user=True, run=_statistics, help="Translation statistics"),
-    Command(
-        pattern="clear ip nat translation ( * | forced | inside {global:ipv4} {local:ipv4} [ forced ] )",
-        mode="exec",
-        changes=True,
-        run=_clear,
-        help="Clear dynamic translation",
-    ),
-    Command(
-        pattern="clear ip nat statistics",
-        mode="exec",
-        changes=True,
-        run=_clear_statistics,
-        help="Clear translation statistics",
-    ),
+    action("clear ip nat statistics", _clear_statistics, "Clear translation statistics"),
 )

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections
-from pytest_netbench.platforms.cisco_ios.areas.nat.compile import global_address
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import network_length
-from pytest_netbench.platforms.cisco_ios.areas.nat.pools import pools
+from pytest_netbench.platforms.cisco_ios.areas.nat.pools import global_address, pools
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac, ports
 
 _MODELS = {"router": "netbench-L3", "switch": "netbench-L2"}
 
-
 _CDP_LETTERS = {"router": "R B", "switch": "S I"}
-
 
 _CDP_WORDS = {"router": "Router Source-Route-Bridge", "switch": "Switch IGMP"}
 
-
 _LLDP_LETTERS = {"router": "R", "switch": "B"}
-
 
 _SOFTWARE = (
     "Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), RELEASE SOFTWARE (fc1)\nTechnical Support: none"
 )
 
-
 _HOLD = {"cdp": 180, "lldp": 120}
-
 
 _WORN = 0.25
 """The part of the hold time that shows as elapsed. A real device shows a value that varies between two messages."""
@@ -227,20 +222,9 @@ def _lldp_detail(at: Exec, one: Neighbour) -> Iterator[str]:
     yield ""
 
 
-_EXEC = (
-    Command(pattern="show cdp", run=_cdp, help="CDP information"),
-    Command(
-        pattern="show cdp neighbors [ {interface:interface} ] [ detail ]",
-        run=_cdp_neighbours,
-        help="CDP neighbor entries",
-    ),
-    Command(pattern="show cdp entry {name:word}", run=_cdp_entry, help="Information for specific neighbor entry"),
-    Command(
-        pattern="show lldp neighbors [ {interface:interface} ] [ detail ]",
-        run=_lldp_neighbours,
-        help="LLDP neighbor entries",
-    ),
+SHOWS = (
+    show("cdp", _cdp, "CDP information"),
+    show("cdp neighbors [ {interface:interface} ] [ detail ]", _cdp_neighbours, "CDP neighbor entries"),
+    show("cdp entry {name:word}", _cdp_entry, "Information for specific neighbor entry"),
+    show("lldp neighbors [ {interface:interface} ] [ detail ]", _lldp_neighbours, "LLDP neighbor entries"),
 )
-
-
-SHOWS: tuple[Command, ...] = (*(replace(command, mode="exec", user=True) for command in _EXEC),)

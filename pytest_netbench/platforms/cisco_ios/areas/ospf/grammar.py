@@ -3,313 +3,137 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.ospf import lines
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
-from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument, Keyword
-from pytest_netbench.platforms.frr import daemons
+from pytest_netbench.platforms.cisco_ios.areas.ospf.edits import (
+    check_nssa,
+    check_range,
+    check_stub,
+    open_process,
+    store_area,
+    store_network,
+    store_router_id,
+    store_virtual_link,
+)
+from pytest_netbench.platforms.cisco_ios.grammar.command import Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODE = "router-ospf"
-_AREA = "ip ospf area"
-_OTHER = "% OSPF: process {} runs already, and this device runs one process in each VRF"
-_LATER = '% OSPF: Reload or use "clear ip ospf process" command, for this to take effect'
-_LEAST_NSSA_DEFAULT = (9, 0)
 _MD5 = "message-digest-key {id!:1-255} md5 [ ( 0 | 7 ) ] {key:word}"
 
-
-def _open(edit: Edit, match: Match) -> str | None:
-    same = edit.config.get("router ospf", process=match["process"])
-    if match.negated or match.reset:
-        if same is not None:
-            igp.leave(edit, match["process"], _AREA)
-            if edit.running is not None:
-                edit.running.forget(f"ospf {match['process']}")
-        return edit.keep(match)
-    if edit.booting:
-        _forget_guesses(edit, match)
-        same = edit.config.get("router ospf", process=match["process"])
-    if same is not None and "vrf" in match.args and same.get("vrf") != match["vrf"]:
-        return f"%VRF specified does not match existing router, {same.get('vrf') or 'default'}"
-    if same is not None and "vrf" not in match.args:
-        edit.opened.append(same)
-        return None
-    others = [e for e in edit.config.all("router ospf") if e is not same and e.get("vrf") == match.get("vrf")]
-    return _OTHER.format(others[0]["process"]) if others else edit.keep(match)
-
-
-def _router_id(edit: Edit, match: Match) -> str | None:
-    """Store the router ID. A process that has neighbors keeps its own until it is cleared; another one takes it now."""
-    words = edit.keep(match)
-    entry = edit.section.parent
-    if edit.running is None or entry is None:
-        return words
-    name, vrf = f"ospf {entry['process']}", entry.get("vrf")
-    kept = edit.running.chosen(name)
-    if kept is None or (not match.negated and not match.reset and kept == match["id"]):
-        return words
-    if "Full" in edit.running.ask("ospfd", f"show ip ospf{f' vrf {vrf}' if vrf else ''} neighbor"):
-        edit.remarks.append(_LATER)
-    else:
-        edit.running.forget(name)
-    return words
-
-
-def _forget_guesses(edit: Edit, match: Match) -> None:
-    """Correct processes created by interface lines of a startup config, once their own section is read."""
-    for entry in [e for e in edit.config.all("router ospf") if e.factory]:
-        same = entry["process"] == match["process"]
-        if same != (entry.get("vrf") == match.get("vrf")):
-            edit.config.remove(entry)
-        elif same:
-            entry.factory = False
-
-
-def _network(edit: Edit, match: Match) -> str | None:
-    """Store a network without host bits. A subnet mask is converted to the inverse wildcard, as in IOS."""
-    wildcard = int(IPv4Address(match["wildcard"]))
-    care = ~wildcard & 0xFFFFFFFF
-    if wildcard & (wildcard + 1):
-        if care & (care + 1):
-            return "%OSPF: Invalid address/mask combination (discontiguous mask)"
-        wildcard, care = care, wildcard
-    network = IPv4Address(int(IPv4Address(match["network"])) & care)
-    prefix = f"network {network} {IPv4Address(wildcard)}"
-    for entry in [e for e in edit.section.all("network") if e.text.startswith(f"{prefix} ")]:
-        if match.negated or match.reset:
-            edit.section.remove(entry)
-    if not match.negated and not match.reset:
-        edit.put(f"{prefix} area {match['area']}")
-    return None
-
-
-def _interface_area(edit: Edit, match: Match) -> str | None:
-    """Store ``ip ospf PROCESS area``. It creates the process if no line has named it yet.
-
-    In a startup config the section of the process may follow its interfaces.
-    """
-    if not match.negated and not match.reset and not edit.config.has("router ospf", process=match["process"]):
-        others = edit.config.all("router ospf")
-        if others and not edit.booting:
-            return _OTHER.format(others[0]["process"])
-        if not others:
-            edit.put(f"router ospf {match['process']}", edit.config).factory = edit.booting
-    return edit.keep(match)
-
-
-def _is_backbone(area: str) -> bool:
-    return {*str(area).split(".")} == {"0"}
-
-
-def _check_stub(edit: Edit, match: Match) -> str | None:
-    if _is_backbone(match["area"]):
-        return "% OSPF: Backbone can not be configured as stub area"
-    if any(e["area"] == match["area"] for e in edit.section.all("area nssa")):
-        return "% OSPF: Area cannot be stub as it is configured as NSSA"
-    return _no_virtual_links(edit, match)
-
-
-def _check_nssa(edit: Edit, match: Match) -> str | None:
-    if _is_backbone(match["area"]):
-        return "% OSPF: Backbone can not be configured as NSSA area"
-    if any(e["area"] == match["area"] for e in edit.section.all("area stub")):
-        return "% OSPF: Area cannot be NSSA as it is configured as stub"
-    version = tuple(int(part) for part in (daemons.version() or "0.0").split(".")[:2])
-    if match.has("default-information-originate") and version < _LEAST_NSSA_DEFAULT:
-        return "% OSPF: this device cannot originate a default route into an NSSA (area ... nssa no-summary can)"
-    return _no_virtual_links(edit, match)
-
-
-def _no_virtual_links(edit: Edit, match: Match) -> str | None:
-    if any(e["area"] == match["area"] for e in edit.section.all("area virtual-link")):
-        return "% OSPF: Area cannot be a stub or NSSA as it contains a virtual link"
-    return None
-
-
-def _check_range(_edit: Edit, match: Match) -> str | None:
-    try:
-        IPv4Network(f"{match['prefix']}/{match['mask']}")
-    except ValueError:
-        return "% OSPF: Inconsistent address and mask"
-    return None
-
-
-def _virtual_link(edit: Edit, match: Match) -> str | None:
-    """Merge options with those of the existing virtual link; ``no`` with options removes these options."""
-    if not match.negated and not match.reset:
-        if _is_backbone(match["area"]):
-            return "% OSPF: Cannot configure a virtual link over this area"
-        if any(e["area"] == match["area"] for e in edit.section.all("area stub", "area nssa")):
-            return "% OSPF: Area is a stub or NSSA so virtual links are not allowed"
-    found = next((e for e in edit.section.all("area virtual-link") if e.same_line(match)), None)
-    if found is None:
-        return edit.keep(match)
-    before, typed = _link_options(found.match), _link_options(match)
-    if (match.negated or match.reset) and not typed:
-        edit.section.remove(found)
-        return None
-    kept = {name: text for name, text in before.items() if name not in typed}
-    merged = kept if match.negated or match.reset else {**before, **typed}
-    edit.section.remove(found)
-    edit.put(" ".join([f"area {match['area']} virtual-link {match['router']}", *merged.values()]))
-    return None
-
-
-_LINK_WORDS = (
-    "authentication",
-    "authentication-key",
-    "message-digest-key",
-    "hello-interval",
-    "dead-interval",
-    "retransmit-interval",
-    "transmit-delay",
-)
-
-
-def _link_options(match: Match) -> dict[str, str]:
-    found: dict[str, str] = {}
-    name = ""
-    for element, _, text in match.parts:
-        if isinstance(element, Keyword) and text in _LINK_WORDS:
-            name = text
-        if name and (isinstance(element, Keyword | Argument)):
-            found[name] = f"{found[name]} {text}" if name in found else text
-    return found
-
-
-_PROCESS = (
+_PROCESS = table(
     *(
-        replace(line, edit=_router_id) if line.pattern.startswith("router-id") else line
+        replace(line, edit=store_router_id) if line.pattern.startswith("router-id") else line
         for line in lines.process_lines(MODE)
     ),
-    Command(
-        pattern="network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
+    setting(
+        "network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
+        "Enable routing on an IP network",
         name="network",
+        edit=store_network,
         mode=MODE,
-        edit=_network,
-        help="Enable routing on an IP network",
     ),
-    Command(pattern="area {area!:area} authentication [ message-digest ]", mode=MODE, help="Enable authentication"),
-    Command(pattern="area {area!:area} stub [ no-summary ]", mode=MODE, check=_check_stub, help="Specify a stub area"),
-    Command(
-        pattern=(
+    setting("area {area!:area} authentication [ message-digest ]", "Enable authentication", mode=MODE),
+    setting("area {area!:area} stub [ no-summary ]", "Specify a stub area", check=check_stub, mode=MODE),
+    setting(
+        (
             f"area {{area!:area}} nssa < no-redistribution | default-information-originate < {lines.METRIC} > |"
             " no-summary | translate type7 always >"
         ),
+        "Specify a NSSA area",
         name="area nssa",
+        check=check_nssa,
         mode=MODE,
-        check=_check_nssa,
-        help="Specify a NSSA area",
     ),
-    Command(
-        pattern="area {area!:area} default-cost {cost:0-16777215}",
+    setting(
+        "area {area!:area} default-cost {cost:0-16777215}",
+        "Set the summary default-cost of a NSSA/stub area",
         mode=MODE,
-        help="Set the summary default-cost of a NSSA/stub area",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "area {area!:area} range {prefix!:ipv4} {mask!:mask} [ ( advertise | not-advertise ) ] [ cost"
             " {cost:0-16777215} ]"
         ),
+        "Summarize routes matching address/mask (border routers only)",
+        check=check_range,
         mode=MODE,
-        check=_check_range,
-        help="Summarize routes matching address/mask (border routers only)",
     ),
-    Command(
-        pattern="area {area!:area} filter-list prefix {list:word} in",
+    setting(
+        "area {area!:area} filter-list prefix {list:word} in",
+        "Filter networks sent to this area",
         name="area filter-list in",
         mode=MODE,
-        help="Filter networks sent to this area",
     ),
-    Command(
-        pattern="area {area!:area} filter-list prefix {list:word} out",
+    setting(
+        "area {area!:area} filter-list prefix {list:word} out",
+        "Filter networks sent from this area",
         name="area filter-list out",
         mode=MODE,
-        help="Filter networks sent from this area",
     ),
-    Command(
-        pattern=(
+    setting(
+        (
             "area {area!:area} virtual-link {router!:ipv4} < authentication [ ( message-digest | null ) ] |"
             " authentication-key [ ( 0 | 7 ) ] {secret:word} | message-digest-key {id:1-255} md5 [ ( 0 | 7 ) ]"
             " {key:word} | hello-interval {hello:1-65535} | dead-interval {dead:1-65535} | retransmit-interval"
             " {retransmit:1-65535} | transmit-delay {delay:1-65535} >"
         ),
-        name="area virtual-link",
+        "Define a virtual link and its parameters",
+        edit=store_virtual_link,
         mode=MODE,
-        edit=_virtual_link,
-        help="Define a virtual link and its parameters",
     ),
-    Command(
-        pattern="summary-address {prefix!:ipv4} {mask!:mask} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+    setting(
+        "summary-address {prefix!:ipv4} {mask!:mask} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+        "Configure IP address summaries",
+        check=check_range,
         mode=MODE,
-        check=_check_range,
-        help="Configure IP address summaries",
     ),
     *lines.route_lines(MODE, most_distance=255),
     *igp.redistribute_commands(
         MODE, f"< {lines.METRIC} | subnets | tag {{tag2:0-4294967295}} | route-map {{map:word}} >"
     ),
-    Command(
-        pattern="max-metric router-lsa [ on-startup {seconds:5-86400} ]",
+    setting("max-metric router-lsa [ on-startup {seconds:5-86400} ]", "Set maximum metric for router-LSAs", mode=MODE),
+    setting(
+        "neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
+        "Specify a neighbor router",
         mode=MODE,
-        help="Set maximum metric for router-LSAs",
     ),
-    Command(
-        pattern="neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
-        name="neighbor",
-        mode=MODE,
-        help="Specify a neighbor router",
-    ),
-    Command(
-        pattern="compatible rfc1583",
-        mode=MODE,
-        keeps_no=True,
-        default=("compatible rfc1583",),
-        help="OSPF compatibility list",
-    ),
-    Command(pattern="shutdown", mode=MODE, help="Shutdown the router process"),
+    setting("compatible rfc1583", "OSPF compatibility list", on=True, mode=MODE),
+    setting("shutdown", "Shutdown the router process", mode=MODE),
 )
-_INTERFACE = (
-    Command(
-        pattern="ip ospf {process:1-65535} area {area:area}",
-        mode=INTERFACE,
-        edit=_interface_area,
-        help="Set the OSPF area ID",
-    ),
+
+_INTERFACE = table(
+    setting("ip ospf {process:1-65535} area {area:area}", "Set the OSPF area ID", edit=store_area, mode=INTERFACE),
     *lines.interface_lines(
         "ip ospf",
         dead_interval="^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
         network="^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
     ),
-    Command(
-        pattern="ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]",
+    setting(
+        "ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]",
+        "Enable authentication",
         mode=INTERFACE,
-        help="Enable authentication",
     ),
-    Command(
-        pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}",
-        mode=INTERFACE,
-        help="Authentication password (key)",
-    ),
-    Command(
-        pattern=f"ip ospf {_MD5}",
+    setting("ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}", "Authentication password (key)", mode=INTERFACE),
+    setting(
+        f"ip ospf {_MD5}",
+        "Message digest authentication password (key)",
         name="ip ospf message-digest-key",
         mode=INTERFACE,
-        help="Message digest authentication password (key)",
     ),
 )
 
-COMMANDS = (
-    Command(
-        pattern="router ospf {process!:1-65535} [ vrf {vrf:word} ]",
+COMMANDS = table(
+    setting(
+        "router ospf {process!:1-65535} [ vrf {vrf:word} ]",
+        "Open Shortest Path First (OSPF)",
         opens=MODE,
-        edit=_open,
-        help="Open Shortest Path First (OSPF)",
+        edit=open_process,
     ),
     *_PROCESS,
     *_INTERFACE,
 )
+
 MODES = (Mode(name=MODE, prompt="config-router", help="OSPF process"),)

@@ -8,6 +8,7 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 Modes = str | tuple[str, ...]
 
@@ -17,39 +18,30 @@ METRIC = "metric {metric:0-16777214} | metric-type {type:1-2}"
 
 def process_lines(modes: Modes) -> tuple[Command, ...]:
     """Return commands about the process as a whole."""
-    return (
-        Command(pattern="router-id {id:ipv4}", mode=modes, help="router-id for this OSPF process"),
+    return table(
+        ("router-id {id:ipv4}", "router-id for this OSPF process"),
         *igp.passive_commands(modes),
-        Command(
-            pattern="auto-cost reference-bandwidth {mbps:1-4294967}",
-            mode=modes,
-            default=("auto-cost reference-bandwidth 100",),
-            help="Use reference bandwidth method to assign OSPF cost",
+        setting(
+            "auto-cost reference-bandwidth {mbps:1-4294967}",
+            "Use reference bandwidth method to assign OSPF cost",
+            default="auto-cost reference-bandwidth 100",
         ),
-        Command(
-            pattern="timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}",
-            mode=modes,
-            help="OSPF SPF timers",
-        ),
-        Command(
-            pattern="timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}",
-            mode=modes,
+        ("timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}", "OSPF SPF timers"),
+        setting(
+            "timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}",
             marked="LSAs are sent without delay",
         ),
-        Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are accepted without delay"),
-        Command(
-            pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}",
-            name="timers pacing",
-            mode=modes,
-            marked="LSAs are sent without delay",
+        setting("timers lsa arrival {ms:0-600000}", marked="LSAs are accepted without delay"),
+        setting(
+            "timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}", marked="LSAs are sent without delay"
         ),
-        Command(
-            pattern="log-adjacency-changes [ detail ]",
-            mode=modes,
+        setting(
+            "log-adjacency-changes [ detail ]",
+            "Log changes in adjacency state",
             keeps_no=True,
-            default=("log-adjacency-changes",),
-            help="Log changes in adjacency state",
+            default="log-adjacency-changes",
         ),
+        mode=modes,
     )
 
 
@@ -61,33 +53,22 @@ def route_lines(modes: Modes, *, most_distance: int) -> tuple[Command, ...]:
         most_distance: The highest administrative distance.
     """
     distance = f"1-{most_distance}"
-    return (
-        Command(
-            pattern=f"default-information originate < always | {METRIC} | route-map {{map:word}} >",
-            mode=modes,
-            help="Control distribution of default route",
+    return table(
+        (
+            f"default-information originate < always | {METRIC} | route-map {{map:word}} >",
+            "Control distribution of default route",
         ),
-        Command(pattern="default-metric {metric:1-16777214}", mode=modes, help="Set metric of redistributed routes"),
-        Command(
-            pattern=f"distance {{distance:{distance}}}",
-            mode=modes,
-            default=("distance 110",),
-            help="Define an administrative distance",
-        ),
-        Command(
-            pattern=(
+        ("default-metric {metric:1-16777214}", "Set metric of redistributed routes"),
+        setting(f"distance {{distance:{distance}}}", "Define an administrative distance", default="distance 110"),
+        (
+            (
                 f"distance ospf < external {{external:{distance}}} | inter-area {{inter:{distance}}} | intra-area"
                 f" {{intra:{distance}}} >+"
             ),
-            mode=modes,
-            help="OSPF distance",
+            "OSPF distance",
         ),
-        Command(
-            pattern="maximum-paths {paths:1-32}",
-            mode=modes,
-            default=("maximum-paths 4",),
-            help="Forward packets over multiple paths",
-        ),
+        setting("maximum-paths {paths:1-32}", "Forward packets over multiple paths", default="maximum-paths 4"),
+        mode=modes,
     )
 
 
@@ -121,13 +102,13 @@ def interface_lines(
     """
     name = name or words
     return tuple(
-        Command(
-            pattern=f"{words} {parameter} {others.get(parameter.replace('-', '_'), usual)}".rstrip(),
+        setting(
+            f"{words} {parameter} {others.get(parameter.replace('-', '_'), usual)}".rstrip(),
+            meaning,
             name=f"{name} {parameter}",
-            mode=INTERFACE,
             default=(f"{words} {parameter} {_USUAL[parameter]}",) if parameter in _USUAL and "{" not in words else (),
             edit=edit,
-            help=meaning,
+            mode=INTERFACE,
         )
         for parameter, (usual, meaning) in _PARAMETERS.items()
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.kernel.addresses import UNSPECIFIED
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, Process, members, processes
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import Member, Process, members, processes
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import Member, Process, members, name, processes
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 

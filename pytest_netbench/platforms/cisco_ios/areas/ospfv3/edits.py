@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import CLASSIC, CLASSIC_AREA, NEWER, NEWER_AREA, around
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
@@ -96,8 +96,7 @@ def make_area(edit: Edit, match: Match) -> str | None:
         if any(dotted(e["area"]) == area for s in around(edit.section).sections for e in s.all(f"area {other}")):
             return f"% OSPFv3: Area is configured as {other} already"
     for name in ("area stub", "area nssa") if kind == "normal" else ("area normal",):
-        for entry in [e for e in edit.section.all(name) if dotted(e["area"]) == area]:
-            edit.section.remove(entry)
+        edit.section.remove(*(e for e in edit.section.all(name) if dotted(e["area"]) == area))
     return edit.keep(match)
 
 
@@ -132,5 +131,4 @@ def _close(edit: Edit, match: Match) -> str | None:
 
 
 def _drop(edit: Edit, name: str) -> None:
-    for entry in edit.section.all(name):
-        edit.section.remove(entry)
+    edit.section.remove(*edit.section.all(name))

@@ -8,7 +8,8 @@ from pytest_netbench.platforms.cisco_ios.areas.ospf import lines
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import edits
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.edits import CLASSIC_MODE, FAMILY, PROCESS
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import CLASSIC_AREA, NEWER_AREA
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODES = (
     Mode(name=CLASSIC_MODE, prompt="config-rtr", help="OSPF process for IPv6"),
@@ -19,70 +20,56 @@ MODES = (
 _ANYWHERE = (CLASSIC_MODE, PROCESS, FAMILY)
 _OF_ROUTES = (CLASSIC_MODE, FAMILY)
 _SOURCES = ("connected", "static", "bgp {number!:asn}", "rip {name!:word}", "isis [ {tag:word} ]")
-_SETTINGS = (
+_SETTINGS = table(
     *lines.process_lines(_ANYWHERE),
-    Command(
-        pattern="area {area!:area} stub [ no-summary ]",
-        mode=_ANYWHERE,
-        edit=edits.make_area,
-        help="Specify a stub area",
-    ),
-    Command(
-        pattern=f"area {{area!:area}} nssa < no-summary | default-information-originate < {lines.METRIC} > >",
+    setting("area {area!:area} stub [ no-summary ]", "Specify a stub area", edit=edits.make_area, mode=_ANYWHERE),
+    setting(
+        f"area {{area!:area}} nssa < no-summary | default-information-originate < {lines.METRIC} > >",
+        "Specify a NSSA area",
         name="area nssa",
+        edit=edits.make_area,
         mode=_ANYWHERE,
-        edit=edits.make_area,
-        help="Specify a NSSA area",
     ),
-    Command(
-        pattern="area {area!:area} normal",
-        mode=(PROCESS, FAMILY),
-        edit=edits.make_area,
-        help="Specify a normal area type",
-    ),
-    Command(
-        pattern=(
-            "area {area!:area} range {prefix!:ipv6prefix} [ ( advertise | not-advertise ) ] [ cost {cost:0-16777215} ]"
-        ),
+    setting("area {area!:area} normal", "Specify a normal area type", edit=edits.make_area, mode=(PROCESS, FAMILY)),
+    setting(
+        "area {area!:area} range {prefix!:ipv6prefix} [ ( advertise | not-advertise ) ] [ cost {cost:0-16777215} ]",
+        "Summarize routes matching address/mask (border routers only)",
         mode=_OF_ROUTES,
-        help="Summarize routes matching address/mask (border routers only)",
     ),
     *igp.redistribute_commands(
         _OF_ROUTES,
         f"< {lines.METRIC} | tag {{tag2:0-4294967295}} | route-map {{map:word}} | include-connected >",
         sources=_SOURCES,
     ),
-    Command(
-        pattern="summary-prefix {prefix!:ipv6prefix} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+    setting(
+        "summary-prefix {prefix!:ipv6prefix} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+        "Configure IPv6 summary prefix",
         mode=_OF_ROUTES,
-        help="Configure IPv6 summary prefix",
     ),
     *lines.route_lines(_OF_ROUTES, most_distance=254),
 )
-_INTERFACE = (
-    Command(
-        pattern="ipv6 ospf {process:1-65535} area {area:area} [ instance {instance:0-255} ]",
+_INTERFACE = table(
+    setting(
+        "ipv6 ospf {process:1-65535} area {area:area} [ instance {instance:0-255} ]",
+        "Set the OSPF area ID",
         name=CLASSIC_AREA,
-        mode=INTERFACE,
         edit=edits.join,
-        help="Set the OSPF area ID",
+        mode=INTERFACE,
     ),
-    Command(
-        pattern="ospfv3 {process:1-65535} ipv6 area {area:area} [ instance {instance:0-255} ]",
+    setting(
+        "ospfv3 {process:1-65535} ipv6 area {area:area} [ instance {instance:0-255} ]",
+        "Set the OSPF area ID",
         name=NEWER_AREA,
-        mode=INTERFACE,
         edit=edits.join,
-        help="Set the OSPF area ID",
-    ),
-    Command(
-        pattern="ospfv3 {process:1-65535} area {area:area} ipv6 [ instance {instance:0-255} ]",
         mode=INTERFACE,
+    ),
+    setting(
+        "ospfv3 {process:1-65535} area {area:area} ipv6 [ instance {instance:0-255} ]",
         edit=edits.join_as_once,
-    ),
-    Command(
-        pattern="ospfv3 {process:1-65535} ( ipv4 {rest:line} | area {area:area} ipv4 )",
         mode=INTERFACE,
-        edit=edits.refuse_four,
+    ),
+    setting(
+        "ospfv3 {process:1-65535} ( ipv4 {rest:line} | area {area:area} ipv4 )", edit=edits.refuse_four, mode=INTERFACE
     ),
     *(
         command
@@ -98,22 +85,18 @@ _INTERFACE = (
     ),
 )
 
-COMMANDS = (
-    Command(
-        pattern="ipv6 router ospf {process!:1-65535}",
+COMMANDS = table(
+    setting(
+        "ipv6 router ospf {process!:1-65535}",
+        "Open Shortest Path First (OSPF)",
         opens=CLASSIC_MODE,
         edit=edits.open_classic,
-        help="Open Shortest Path First (OSPF)",
     ),
-    Command(pattern="router ospfv3 {process!:1-65535}", opens=PROCESS, edit=edits.open_newer, help="OSPFv3"),
-    Command(
-        pattern="address-family ipv6 [ unicast ]",
-        name="address-family",
-        mode=PROCESS,
-        opens=FAMILY,
-        edit=edits.open_family,
+    setting("router ospfv3 {process!:1-65535}", "OSPFv3", opens=PROCESS, edit=edits.open_newer),
+    setting(
+        "address-family ipv6 [ unicast ]", name="address-family", opens=FAMILY, edit=edits.open_family, mode=PROCESS
     ),
-    Command(pattern="address-family ipv4 [ unicast ]", mode=PROCESS, edit=edits.refuse_four),
+    setting("address-family ipv4 [ unicast ]", edit=edits.refuse_four, mode=PROCESS),
     *_SETTINGS,
     *_INTERFACE,
 )

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as config
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import Member, Process, members
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.shows.ports import ports
 
 _STATES = {
@@ -247,8 +248,8 @@ def _database(at: Exec, match: Match) -> str:
 
 
 SHOWS = tuple(
-    Command(pattern=f"{words} {what}".rstrip(), mode="exec", user=True, run=run, help=meaning)
-    for words in ("show ipv6 ospf [ {process:1-65535} ]", "show ospfv3 [ {process:1-65535} ] [ ipv6 ]")
+    show(f"{words} {what}".rstrip(), run, meaning)
+    for words in ("ipv6 ospf [ {process:1-65535} ]", "ospfv3 [ {process:1-65535} ] [ ipv6 ]")
     for what, run, meaning in (
         ("", _process, "OSPF information"),
         ("neighbor [ {interface:interface} ] [ detail ]", _neighbours, "Neighbor list"),

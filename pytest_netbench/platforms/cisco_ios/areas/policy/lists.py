@@ -11,7 +11,8 @@ from pytest_netbench.platforms.cisco_ios.areas.policy.communities import frr_com
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 _STEP = 5
 _LAST = 4294967294
@@ -100,8 +101,9 @@ def _prefix_line(edit: Edit, match: Match) -> str | None:
             if whole or (_fits(entry, match)):
                 edit.section.remove(entry)
         if whole or len(edit.section.all(match.name)) == 0:
-            for entry in [e for e in edit.section.all(f"{match.name} description") if e["list"] == match["list"]]:
-                edit.section.remove(entry)
+            edit.section.remove(
+                *(e for e in edit.section.all(f"{match.name} description") if e["list"] == match["list"])
+            )
         return None
     if match.get("seq") is None and any(_body(entry.match) == _body(match) for entry in same):
         return None
@@ -140,61 +142,61 @@ def _kind(match: Match) -> str:
     return "standard" if "community" in match.args else "expanded"
 
 
-COMMANDS = (
-    Command(
-        pattern=(
+COMMANDS = table(
+    setting(
+        (
             f"ip prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:prefix}} [ ge"
             " {ge:1-32} ] [ le {le:1-32} ]"
         ),
+        "Build a prefix list",
         name=PREFIX,
         check=_check_prefix,
         edit=_prefix_line,
-        help="Build a prefix list",
     ),
-    Command(pattern="ip prefix-list {list!:listname} description {text:line}", name=f"{PREFIX} description"),
-    Command(
-        pattern=(
+    setting("ip prefix-list {list!:listname} description {text:line}", name=f"{PREFIX} description"),
+    setting(
+        (
             f"ipv6 prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:ipv6prefix}} [ ge"
             " {ge:1-128} ] [ le {le:1-128} ]"
         ),
+        "Build a prefix list",
         name=PREFIX6,
         check=_check_prefix,
         edit=_prefix_line,
-        help="Build a prefix list",
     ),
-    Command(pattern="ipv6 prefix-list {list!:listname} description {text:line}", name=f"{PREFIX6} description"),
-    Command(pattern="ip prefix-list sequence-number", keeps_no=True, default=("ip prefix-list sequence-number",)),
-    Command(
-        pattern=f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}",
+    setting("ipv6 prefix-list {list!:listname} description {text:line}", name=f"{PREFIX6} description"),
+    setting("ip prefix-list sequence-number", on=True),
+    setting(
+        f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}",
+        "Specify an access list number",
         name=AS_PATH,
-        edit=_line,
         check=_check_as_path,
-        help="Specify an access list number",
+        edit=_line,
     ),
-    Command(
-        pattern=f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+",
+    setting(
+        f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+",
+        "Add a community list entry",
         name=COMMUNITY,
         edit=_community_line,
-        help="Add a community list entry",
     ),
-    Command(
-        pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}",
+    setting(
+        f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}",
         name=COMMUNITY,
-        edit=_community_line,
         check=_check_community,
+        edit=_community_line,
     ),
-    Command(
-        pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+",
+    setting(
+        f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+",
         name=COMMUNITY,
         edit=_community_line,
     ),
-    Command(
-        pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}",
+    setting(
+        f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}",
         name=COMMUNITY,
-        edit=_community_line,
         check=_check_community,
+        edit=_community_line,
     ),
-    Command(pattern="ip bgp-community new-format", help="Select aa:nn format for BGP community"),
+    ("ip bgp-community new-format", "Select aa:nn format for BGP community"),
 )
 
 

@@ -6,8 +6,9 @@ from ipaddress import ip_address
 
 from pytest_netbench.platforms.cisco_ios.areas.policy.lists import gather
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 MODE = "route-map"
 
@@ -131,24 +132,21 @@ _NAMES = {
     "match ip address prefix-list {list:name}+": "match ip address prefix-list",
     "match ip next-hop prefix-list {list:name}+": "match ip next-hop prefix-list",
 }
-COMMANDS = (
-    Command(
-        pattern="route-map {map!:name} ^ [ ( permit | deny ) ] [ {seq!:0-65535} ]",
-        name="route-map",
+COMMANDS = table(
+    setting(
+        "route-map {map!:name} ^ [ ( permit | deny ) ] [ {seq!:0-65535} ]",
+        "Create route-map or enter route-map command mode",
         opens=MODE,
         edit=_open,
-        help="Create route-map or enter route-map command mode",
     ),
-    *(Command(pattern=text, mode=MODE, edit=_several) for text in _MATCH),
-    *(Command(pattern=text, mode=MODE, check=_check_hops if "next-hop" in text else None) for text in _SINGLE),
-    Command(
-        pattern="set ip next-hop recursive {hop:ipv4}", mode=MODE, name="set ip next-hop recursive", check=_check_hops
-    ),
-    Command(pattern="set ip next-hop verify-availability", mode=MODE, name="set ip next-hop verify-availability"),
-    Command(
-        pattern="set ip next-hop verify-availability {hop!:ipv4} {order!:1-65535} track {track:1-1000}",
-        mode=MODE,
+    *(setting(text, edit=_several, mode=MODE) for text in _MATCH),
+    *(setting(text, check=_check_hops if "next-hop" in text else None, mode=MODE) for text in _SINGLE),
+    setting("set ip next-hop recursive {hop:ipv4}", check=_check_hops, mode=MODE),
+    setting("set ip next-hop verify-availability", mode=MODE),
+    setting(
+        "set ip next-hop verify-availability {hop!:ipv4} {order!:1-65535} track {track:1-1000}",
         name="set ip next-hop tracked",
+        mode=MODE,
     ),
 )
 MODES = (Mode(name=MODE, prompt="config-route-map", help="route map"),)

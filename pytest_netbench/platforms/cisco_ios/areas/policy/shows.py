@@ -9,7 +9,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
 from pytest_netbench.platforms.cisco_ios.areas.policy.lists import AS_PATH, COMMUNITY, PREFIX, PREFIX6, action
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 
 def _route_maps(at: Exec, match: Match) -> str:
@@ -115,35 +116,9 @@ def _communities(at: Exec, match: Match) -> str:
 
 
 COMMANDS = (
-    Command(
-        pattern="show route-map [ {map:name} ]", mode="exec", user=True, run=_route_maps, help="route-map information"
-    ),
-    Command(
-        pattern="show ip prefix-list [ ( detail | summary ) ] [ {list:listname} ]",
-        mode="exec",
-        user=True,
-        run=_prefix_lists,
-        help="List IP prefix lists",
-    ),
-    Command(
-        pattern="show ipv6 prefix-list [ ( detail | summary ) ] [ {list:listname} ]",
-        mode="exec",
-        user=True,
-        run=_prefix_lists,
-        help="List IPv6 prefix lists",
-    ),
-    Command(
-        pattern="show ip as-path-access-list [ {list:1-500} ]",
-        mode="exec",
-        user=True,
-        run=_as_paths,
-        help="List AS path access lists",
-    ),
-    Command(
-        pattern="show ip community-list [ {list:name} ]",
-        mode="exec",
-        user=True,
-        run=_communities,
-        help="List community-list",
-    ),
+    show("route-map [ {map:name} ]", _route_maps, "route-map information"),
+    show("ip prefix-list [ ( detail | summary ) ] [ {list:listname} ]", _prefix_lists, "List IP prefix lists"),
+    show("ipv6 prefix-list [ ( detail | summary ) ] [ {list:listname} ]", _prefix_lists, "List IPv6 prefix lists"),
+    show("ip as-path-access-list [ {list:1-500} ]", _as_paths, "List AS path access lists"),
+    show("ip community-list [ {list:name} ]", _communities, "List community-list"),
 )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pytest_netbench.dialects.cisco_ios.markings import DSCP
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.areas.qos.compile import Attachment, attachments, bursts, classes, counter_name
-from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues, guarantees, percent_base, shape_of
+from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues
+from pytest_netbench.platforms.cisco_ios.areas.qos.shares import guarantees, percent_base, shape_of
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 _DEFAULT = "class-default"
 _QUEUE = re.compile(
@@ -233,17 +234,13 @@ def _feature(line: Entry, one: Attachment, figures: _Figures, numbers: list[int]
         yield f"    Packets marked {packets}"
 
 
-def _show(pattern: str, run: Any, help: str) -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)
-
-
 COMMANDS = (
-    _show("show class-map [ {name:policyname} ]", _class_map, "Show QoS Class Map"),
-    _show("show policy-map [ {name:policyname} ]", _policy_map, "Show QoS Policy Map"),
-    _show(
-        "show policy-map interface [ {interface:interface} ] [ input | output ]",
+    show("class-map [ {name:policyname} ]", _class_map, "Show QoS Class Map"),
+    show("policy-map [ {name:policyname} ]", _policy_map, "Show QoS Policy Map"),
+    show(
+        "policy-map interface [ {interface:interface} ] [ input | output ]",
         _interface,
         "Show statistics of policies on interfaces",
     ),
-    _show("show policy-map control-plane [ all ]", _control_plane, "Show the control plane's policy"),
+    show("policy-map control-plane [ all ]", _control_plane, "Show the control plane's policy"),
 )

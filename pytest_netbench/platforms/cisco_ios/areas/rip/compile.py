@@ -13,9 +13,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _NO_METRIC = 16
 
-
 _LEAST_GARBAGE_S = 5
-
 
 _EVERY_NETWORK = "netbench-rip-any"
 

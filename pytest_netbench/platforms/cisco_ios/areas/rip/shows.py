@@ -9,7 +9,8 @@ from ipaddress import ip_network
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 _ROW = re.compile(
     r"^(?P<kind>\w)\(\w\) (?P<net>\S+)\s+(?P<hop>\S+)\s+(?P<metric>\d+)"
@@ -66,12 +67,4 @@ def _entry(row: dict[str, str | None], by_hop: dict[str, str]) -> Iterator[str]:
         )
 
 
-SHOWS = (
-    Command(
-        pattern="show ip rip database [ {network:ipv4} [ {mask:mask} ] ]",
-        mode="exec",
-        user=True,
-        run=_database,
-        help="IPv4 RIP database",
-    ),
-)
+SHOWS = (show("ip rip database [ {network:ipv4} [ {mask:mask} ] ]", _database, "IPv4 RIP database"),)

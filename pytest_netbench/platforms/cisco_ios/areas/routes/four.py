@@ -7,25 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, ip_network
 from typing import NamedTuple
 
-from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.advertisers import Advertisers
+from pytest_netbench.platforms.cisco_ios.areas.routes.listing import (
+    LEGEND,
+    by_major_network,
+    gateway,
+    lines_of,
+    listing,
+    major_network,
+)
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import Hop, Row, Table
 from pytest_netbench.platforms.cisco_ios.compile.context import mask_length
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
-_LEGEND = """\
-Codes: L - local, C - connected, S - static, R - RIP, M - mobile, B - BGP
-       D - EIGRP, EX - EIGRP external, O - OSPF, IA - OSPF inter area
-       N1 - OSPF NSSA external type 1, N2 - OSPF NSSA external type 2
-       E1 - OSPF external type 1, E2 - OSPF external type 2
-       i - IS-IS, su - IS-IS summary, L1 - IS-IS level-1, L2 - IS-IS level-2
-       ia - IS-IS inter area, * - candidate default, U - per-user static route
-       o - ODR, P - periodic downloaded static route, H - NHRP, l - LISP
-       a - application route
-       + - replicated route, % - next hop override
-"""
 PROTOCOLS = ("bgp", "connected", "eigrp", "isis", "local", "ospf", "rip", "static")
 
 
@@ -41,89 +37,11 @@ def show(at: Exec, match: Match) -> str:
     rows = [row for row in table.rows if wanted is None or row.protocol == wanted]
     heading = f"\nRouting Table: {vrf}\n" if vrf else ""
     if wanted is not None and not rows:
-        return f"{heading}{_LEGEND}\n{_gateway(table.rows)}\n"
-    return f"{heading}{_LEGEND}\n{_gateway(table.rows)}\n\n" + _listing(table.rows, rows)
+        return f"{heading}{LEGEND}\n{gateway(table.rows)}\n"
+    return f"{heading}{LEGEND}\n{gateway(table.rows)}\n\n" + listing(table.rows, rows)
 
 
-def _gateway(rows: Sequence[Row]) -> str:
-    default = next((row for row in rows if row.is_default), None)
-    if default is None:
-        return "Gateway of last resort is not set"
-    address = next((hop.address for hop in default.hops if hop.address), UNSPECIFIED)  # IOS's words
-    return f"Gateway of last resort is {address} to network 0.0.0.0"
-
-
-def _listing(table: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Return routes below the headings of their classful networks. Headings count the whole table."""
-    lines: list[str] = []
-    groups = _groups(table)
-    shown: set[IPv4Network] = set()
-    for row in rows:
-        assert isinstance(row.network, IPv4Network)
-        major = _major(row.network)
-        members = groups.get(major, [])
-        grouped = any(member.network != major for member in members) and row.network.prefixlen >= major.prefixlen
-        if not grouped or row.is_default:
-            lines += _lines(row, str(row.network), 6)
-            continue
-        lengths = {member.network.prefixlen for member in members}
-        if major not in shown:
-            lines.append(_heading(major, members, lengths))
-            shown.add(major)
-        name = str(row.network) if len(lengths) > 1 else str(row.network.network_address)
-        lines += _lines(row, name, 9)
-    return "\n".join([*lines, ""]) if lines else ""
-
-
-def _groups(table: Sequence[Row]) -> dict[IPv4Network, list[Row]]:
-    found: dict[IPv4Network, list[Row]] = {}
-    for row in table:
-        assert isinstance(row.network, IPv4Network)
-        if not row.is_default and row.network.prefixlen >= _major(row.network).prefixlen:
-            found.setdefault(_major(row.network), []).append(row)
-    return found
-
-
-def _major(network: IPv4Network) -> IPv4Network:
-    return igp.classful(str(network.network_address))
-
-
-def _heading(major: IPv4Network, members: Sequence[Row], lengths: set[int]) -> str:
-    count = f"{len(members)} subnets"
-    if len(lengths) == 1:
-        return f"      {major.network_address}/{lengths.pop()} is subnetted, {count}"
-    return f"      {major} is variably subnetted, {count}, {len(lengths)} masks"
-
-
-def _lines(row: Row, name: str, width: int) -> Iterator[str]:
-    star = "*" if row.is_default else " "
-    code = f"{row.code}{star}{row.kind}".rstrip()
-    head = f"{code:<{width}}{name}"
-    if row.blackhole and row.protocol == "bgp":
-        yield f"{head} [{row.distance}/{row.metric}] via 0.0.0.0, {row.uptime}, Null0"
-        return
-    if row.blackhole and row.protocol != "static":
-        yield f"{head} is a summary, {row.uptime}, Null0"
-        return
-    if row.direct:
-        hops = [hop.interface for hop in row.hops] or ["Null0"]
-        yield f"{head} is directly connected, {hops[0]}"
-        yield from (f"{'':<{len(head)}} is directly connected, {name}" for name in hops[1:])
-        return
-    for at, hop in enumerate(row.hops):
-        words = [f"[{row.distance}/{row.metric}] via {hop.address}"]
-        words += [row.uptime] if row.protocol not in {"static", "kernel"} else []
-        words += [hop.interface] if _shows_interface(row, hop.interface, named=hop.named) else []
-        yield (head if at == 0 else " " * len(head)) + " " + ", ".join(words)
-
-
-def _shows_interface(row: Row, interface: str, *, named: bool) -> bool:
-    if row.protocol in {"static", "kernel"}:
-        return named
-    return row.protocol != "bgp" and bool(interface) and interface != "Null0"
-
-
-# -- one route -------------------------------------------------------------------------------------------------------
+# -- one route --------------------------------------------------------------------------------------------------------
 
 
 class BgpPath(NamedTuple):
@@ -150,7 +68,7 @@ def _chosen(at: Exec, table: Table, match: Match) -> str:
         whole = ip_network(f"{address}/{length}", strict=False)
         assert isinstance(whole, IPv4Network)
         inside = [row for row in rows if isinstance(row.network, IPv4Network) and row.network.subnet_of(whole)]
-        return f"{_LEGEND}\n{_gateway(rows)}\n\n" + _listing(rows, inside)
+        return f"{LEGEND}\n{gateway(rows)}\n\n" + listing(rows, inside)
     if length is not None:
         wanted = ip_network(f"{address}/{length}", strict=False)
         found = [row for row in rows if row.network == wanted]
@@ -165,7 +83,7 @@ def _chosen(at: Exec, table: Table, match: Match) -> str:
     heading = f"\nRouting Table: {table.vrf}\n" if table.vrf else ""
     if length is not None:
         # with a mask, print the line of the table as the draft does (§4.2); a device prints the details
-        return heading + "\n".join([*_lines(row, str(row.network), len(row.code) + 1), ""])
+        return heading + "\n".join([*lines_of(row, str(row.network), len(row.code) + 1), ""])
     return heading + "\n".join([*_entry(at, row, table.vrf), ""])
 
 
@@ -173,7 +91,7 @@ def _entry(at: Exec, row: Row, vrf: str) -> Iterator[str]:
     path = _bgp_path(at, row, vrf) if row.protocol == "bgp" else None
     supernet = (
         ", supernet"
-        if isinstance(row.network, IPv4Network) and row.network.prefixlen < _major(row.network).prefixlen
+        if isinstance(row.network, IPv4Network) and row.network.prefixlen < major_network(row.network).prefixlen
         else ""
     )
     yield f"Routing entry for {row.network}{supernet}"
@@ -268,7 +186,7 @@ def _process(at: Exec, row: Row, vrf: str) -> str:
     return f"{row.protocol} {lines[0].get(argument, value)}" if lines else row.protocol
 
 
-# -- summary ---------------------------------------------------------------------------------------------------------
+# -- summary ----------------------------------------------------------------------------------------------------------
 
 
 def summary(at: Exec, match: Match) -> str:
@@ -293,7 +211,7 @@ def summary(at: Exec, match: Match) -> str:
                 f" External-2: {kinds.count('E2')}"
             )
             lines.append(f"  NSSA External-1: {kinds.count('N1')} NSSA External-2: {kinds.count('N2')}")
-    majors = len(_groups(rows))
+    majors = len(by_major_network(rows))
     lines.append(f"{'internal':<15} {majors:<47} {majors * 440}")
     lines.append(_summary_row("Total", *total))
     return "\n".join([*lines, ""])
@@ -311,7 +229,7 @@ def _counts(rows: Sequence[Row]) -> tuple[int, int]:
     whole = sum(
         1
         for row in rows
-        if isinstance(row.network, IPv4Network) and row.network.prefixlen <= _major(row.network).prefixlen
+        if isinstance(row.network, IPv4Network) and row.network.prefixlen <= major_network(row.network).prefixlen
     )
     return whole, len(rows) - whole
 

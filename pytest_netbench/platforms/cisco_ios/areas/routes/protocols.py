@@ -9,8 +9,8 @@ from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.areas import eigrp, isis, rip
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.advertisers import Advertisers
-from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted, members, processes
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
+from pytest_netbench.platforms.cisco_ios.areas.ospf.process import dotted, members, processes
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as six
 from pytest_netbench.platforms.cisco_ios.areas.routes import protocol_lines as shared
 from pytest_netbench.platforms.cisco_ios.areas.routes import protocols_bgp, protocols_rip

@@ -7,7 +7,7 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas.sla.grammar import _time
-from pytest_netbench.platforms.cisco_ios.areas.static.compile import frr_line
+from pytest_netbench.platforms.cisco_ios.areas.static import frr_line
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, mask_length
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 

@@ -8,22 +8,19 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 _SLA, _TRACK = "ip-sla", "track"
-
 
 _RUNNING = (
     "Entry already running and cannot be modified\n\t(only can delete (no) and start over)\n"
     "\t(check to see if the probe has finished exiting)"
 )
 
-
 _CHANGED = "% Cannot change tracked object {} - delete old config first"
 
-
 _NO_REACTION = "traps are not sent: track the operation instead"
-
 
 _DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
 
@@ -147,45 +144,32 @@ def _needs_list(edit: Edit, _match: Match) -> str | None:
 
 
 def _line(pattern: str, default: str = "", **more: Any) -> Command:
-    return Command(pattern=pattern, mode=_SLA, check=_needs_echo, default=(default,) if default else (), **more)
+    return setting(pattern, default=(default,) if default else (), check=_needs_echo, mode=_SLA, **more)
 
 
 def _tracked(pattern: str, **more: Any) -> Command:
-    return Command(
-        pattern=f"track {{number!:1-1000}} ^ {pattern}", name="track", opens=_TRACK, edit=_open_track, **more
-    )
+    return setting(f"track {{number!:1-1000}} ^ {pattern}", name="track", opens=_TRACK, edit=_open_track, **more)
 
 
-_COMMANDS = (
-    Command(
-        pattern="ip sla {number!:1-2147483647}",
-        name="ip sla",
-        opens=_SLA,
-        edit=_open_operation,
-        help="IP Service Level Agreement",
-    ),
-    Command(
-        pattern=(
+COMMANDS = table(
+    setting("ip sla {number!:1-2147483647}", "IP Service Level Agreement", opens=_SLA, edit=_open_operation),
+    setting(
+        (
             "ip sla schedule {number!:1-2147483647} < life ( forever | {life:0-2147483647} ) | start-time ( now |"
             " pending | after {after:hhmmss} ) | ageout {ageout:0-2073600} | recurring >"
         ),
-        name="ip sla schedule",
+        "IP SLAs Entry Scheduling",
         edit=_schedule,
-        help="IP SLAs Entry Scheduling",
     ),
-    Command(pattern="ip sla logging traps", marked=_NO_REACTION),
-    Command(pattern="ip sla enable reaction-alerts", marked=_NO_REACTION),
-    Command(
-        pattern="ip sla reaction-configuration {number!:1-2147483647} {rest:line}",
-        name="ip sla reaction-configuration",
-        marked=_NO_REACTION,
-    ),
-    Command(pattern="ip sla responder", marked="this platform has only icmp-echo operations, which need no responder"),
-    Command(
-        pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]",
-        mode=_SLA,
+    setting("ip sla logging traps", marked=_NO_REACTION),
+    setting("ip sla enable reaction-alerts", marked=_NO_REACTION),
+    setting("ip sla reaction-configuration {number!:1-2147483647} {rest:line}", marked=_NO_REACTION),
+    setting("ip sla responder", marked="this platform has only icmp-echo operations, which need no responder"),
+    setting(
+        "icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]",
+        "ICMP Echo Operation",
         edit=_echo,
-        help="ICMP Echo Operation",
+        mode=_SLA,
     ),
     _line("frequency {value:1-604800}", "frequency 60", help="Frequency of an operation"),
     _line("timeout {value:0-604800000}", "timeout 5000", help="Timeout of an operation"),
@@ -194,12 +178,12 @@ _COMMANDS = (
     _line("tos {value:0-255}", "tos 0", help="Type Of Service"),
     _line("tag {tag:line}", help="User defined tag"),
     _line("owner {owner:line}", help="Owner of Entry"),
-    Command(
-        pattern="track {number!:1-1000}",
+    setting(
+        "track {number!:1-1000}",
+        "Object tracking configuration commands",
         name="track again",
         opens=_TRACK,
         edit=_reopen_track,
-        help="Object tracking configuration commands",
     ),
     _tracked("ip sla {operation:1-2147483647} [ reachability | state ]"),
     _tracked("rtr {operation:1-2147483647} [ reachability | state ]"),
@@ -207,34 +191,25 @@ _COMMANDS = (
     _tracked("ip route ( {prefix:ipv4} {mask:mask} | {network:prefix} ) reachability"),
     _tracked("list boolean ( and | or )"),
     _tracked("list threshold ( weight | percentage )"),
-    Command(
-        pattern=(
+    setting(
+        (
             "threshold ( weight up {up:1-255} [ down {down:0-255} ] | percentage up {up_percent:0-100} [ down"
             " {down_percent:0-100} ] )"
         ),
-        mode=_TRACK,
-        name="threshold",
+        "Tracking thresholds",
         check=_needs_threshold,
-        help="Tracking thresholds",
-    ),
-    Command(pattern="delay < up {up:0-180} | down {down:0-180} >+", mode=_TRACK, help="Tracking delay"),
-    Command(
-        pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]",
         mode=_TRACK,
-        check=_needs_list,
-        help="Tracked object",
     ),
-    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object always has its measured state"),
+    setting("delay < up {up:0-180} | down {down:0-180} >+", "Tracking delay", mode=_TRACK),
+    setting(
+        "object {object!:1-1000} [ not | weight {weight:1-255} ]", "Tracked object", check=_needs_list, mode=_TRACK
+    ),
+    setting("default-state ( up | down )", marked="an object always has its measured state", mode=_TRACK),
 )
-
-
-COMMANDS: tuple[Command, ...] = (*_COMMANDS,)
-
 
 MODES = (
     Mode(name=_SLA, prompt=_prompt, help="IP SLA operation"),
     Mode(name=_TRACK, prompt="config-track", help="tracked object"),
 )
-
 
 TYPES = {"hhmmss": matching("hh:mm:ss", r"\d{1,2}:[0-5]\d:[0-5]\d")}

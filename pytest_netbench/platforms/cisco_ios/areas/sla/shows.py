@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.kernel.addresses import UNSPECIFIED
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 
@@ -168,14 +170,8 @@ def _what(one: _Facts) -> str:
         return f"Interface {one['label']} {one['what']}"
     if one["kind"] == "route":
         prefix, _, length = one["prefix"].partition("/")
-        return f"IP route {prefix} {interfaces_mask(int(length))} reachability"
+        return f"IP route {prefix} {IPv4Network((0, int(length))).netmask} reachability"
     return f"List threshold {one['what']}" if one["kind"] == "threshold" else f"List boolean {one['boolean']}"
-
-
-def interfaces_mask(length: int) -> str:
-    """Return a dotted subnet mask."""
-    number = (0xFFFFFFFF << (32 - length)) & 0xFFFFFFFF
-    return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def _verdict(one: _Facts) -> str:
@@ -245,14 +241,10 @@ def _row(one: _Facts) -> tuple[str, str, str]:
     return "list", "", "boolean" if one["kind"] == "list" else "threshold"
 
 
-def _show(pattern: str, run: Any, help: str) -> Command:
-    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)
-
-
 COMMANDS = (
-    _show("show ip sla statistics [ {number:1-2147483647} ] [ details ]", _statistics, "IP SLAs Statistics"),
-    _show("show ip sla summary", _summary, "IP SLAs Statistics Summary"),
-    _show("show ip sla configuration [ {number:1-2147483647} ]", _configuration, "IP SLAs Configuration"),
-    _show("show track [ {number:1-1000} ]", _track, "Tracking information"),
-    _show("show track brief", _track_brief, "Brief tracking information"),
+    show("ip sla statistics [ {number:1-2147483647} ] [ details ]", _statistics, "IP SLAs Statistics"),
+    show("ip sla summary", _summary, "IP SLAs Statistics Summary"),
+    show("ip sla configuration [ {number:1-2147483647} ]", _configuration, "IP SLAs Configuration"),
+    show("track [ {number:1-1000} ]", _track, "Tracking information"),
+    show("track brief", _track_brief, "Brief tracking information"),
 )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.switching import tree_shows, trees, vlan_shows, vlans
+from pytest_netbench.platforms.cisco_ios.areas.switching import mac_table, ranges, tree_shows, trees, vlan_shows, vlans
 from pytest_netbench.platforms.cisco_ios.areas.switching.compile import compile_switching
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Mode
 
 AREA = Area(
     name="switching",
     modes=(Mode(name=vlans.VLAN_MODE, prompt="config-vlan", help="VLAN"),),
-    types={"ifrange": vlans.RANGE},
-    commands=(*vlans.COMMANDS, *trees.COMMANDS, *vlan_shows.COMMANDS, *tree_shows.COMMANDS),
+    types={"ifrange": ranges.RANGE},
+    commands=(*vlans.COMMANDS, *trees.COMMANDS, *vlan_shows.COMMANDS, *mac_table.COMMANDS, *tree_shows.COMMANDS),
     compile=compile_switching,
     help={
         "switchport": "Set switching mode characteristics",

@@ -213,10 +213,8 @@ def _number(section: Section, name: str, argument: str, usual: int) -> int:
 def _subinterfaces(context: Context) -> Iterator[Subinterface]:
     for one in context.interfaces:
         entry = one.section.get("encapsulation dot1Q")
-        if one.parsed.sub is None or entry is None:
-            continue
-        parent = context.interface(str(one.parsed.parent))
-        if parent is not None and not is_switchport(context, parent):
+        parent = context.interface(str(one.parsed.parent)) if one.parsed.sub is not None else None
+        if entry is not None and parent is not None and not is_switchport(context, parent):
             tag = 0 if entry.has("native") else int(entry["vlan"])
             yield Subinterface(name=one.kernel, parent=interfaces.kernel_name(parent.name), tag=tag)
 
@@ -241,8 +239,7 @@ def _trees(config: Section, vlans: Mapping[int, str]) -> dict[int, TreeSettings]
 
 def _ageing(config: Section, vlans: Mapping[int, str]) -> dict[int, int]:
     found: dict[int, int] = {}
-    entries = sorted(config.all("mac address-table aging-time"), key=lambda entry: "vlan" in entry.match.args)
-    for entry in entries:
+    for entry in sorted(config.all("mac address-table aging-time"), key=lambda entry: "vlan" in entry.match.args):
         seconds = int(entry["seconds"]) or 10**9
         found |= {int(entry["vlan"]): seconds} if "vlan" in entry.match.args else dict.fromkeys(vlans, seconds)
     return found

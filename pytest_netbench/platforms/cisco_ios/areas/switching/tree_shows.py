@@ -9,7 +9,8 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import View, full_name, short_name
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.grammar.types import parse_vlans
 from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac
 
@@ -197,9 +198,8 @@ def _summary(at: Exec, _match: Match) -> str:
         lines.append(f"{title:<28} is {'enabled' if not name or config.has(name) else 'disabled'}")
     method = config.get("stp pathcost")
     lines.append(f"{'Configured Pathcost method used':<31} is {'long' if method is not None else 'short'}")
-    lines += ["", "Name                   Blocking Listening Learning Forwarding STP Active"]
     rule = "---------------------- -------- --------- -------- ---------- ----------"
-    lines.append(rule)
+    lines += ["", "Name                   Blocking Listening Learning Forwarding STP Active", rule]
     total = [0, 0, 0, 0]
     for vlan, tree in sorted(trees.items()):
         counts = [sum(port["state"] == state for port in tree["ports"].values()) for state in _STATES]
@@ -242,29 +242,9 @@ def _blocked(at: Exec, match: Match) -> str:
 
 
 COMMANDS = (
-    Command(
-        pattern="show spanning-tree [ vlan {vlans:vlans} ] [ detail ]",
-        name="show spanning-tree",
-        mode="exec",
-        run=_show,
-        roles=SWITCH,
-        user=True,
-        help="Spanning tree topology",
-    ),
-    Command(pattern="show spanning-tree root", mode="exec", run=_root, roles=SWITCH, user=True),
-    Command(
-        pattern="show spanning-tree interface {interface:interface} [ portfast ]",
-        mode="exec",
-        run=_interface,
-        roles=SWITCH,
-        user=True,
-    ),
-    Command(pattern="show spanning-tree summary", mode="exec", run=_summary, roles=SWITCH, user=True),
-    Command(
-        pattern="show spanning-tree ( blockedports | inconsistentports )",
-        mode="exec",
-        run=_blocked,
-        roles=SWITCH,
-        user=True,
-    ),
+    show("spanning-tree [ vlan {vlans:vlans} ] [ detail ]", _show, "Spanning tree topology", roles=SWITCH),
+    show("spanning-tree root", _root, roles=SWITCH),
+    show("spanning-tree interface {interface:interface} [ portfast ]", _interface, roles=SWITCH),
+    show("spanning-tree summary", _summary, roles=SWITCH),
+    show("spanning-tree ( blockedports | inconsistentports )", _blocked, roles=SWITCH),
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
 
 _ROOT = {"primary": 24576, "secondary": 28672}
@@ -45,8 +45,7 @@ def _grouped(word: str, name: str, usual: int | None) -> Callable[[Edit, Match],
 
 
 def _write(edit: Edit, word: str, name: str, values: dict[int, int]) -> None:
-    for entry in edit.section.all(name):
-        edit.section.remove(entry)
+    edit.section.remove(*edit.section.all(name))
     groups: dict[int, set[int]] = {}
     for vlan, value in sorted(values.items()):
         groups.setdefault(value, set()).add(vlan)
@@ -77,95 +76,79 @@ def _switch_off(edit: Edit, match: Match) -> str | None:
     off = set(without_tree(edit.section))
     vlans = parse_vlans(match["vlans"])
     off = off | vlans if match.negated else off - vlans
-    for entry in [entry for entry in edit.section if entry.name == "spanning-tree vlan" and entry.negated]:
-        edit.section.remove(entry)
+    edit.section.remove(*(entry for entry in edit.section if entry.name == "spanning-tree vlan" and entry.negated))
     if off:
         edit.put(f"no spanning-tree vlan {format_vlans(off)}")
     return None
 
 
 def _vlan_command(word: str, low: int, high: int, usual: int | None, *, name: str) -> Command:
-    return Command(
-        pattern=f"spanning-tree vlan {{vlans!:vlans}} {word} {{value:{low}-{high}}}",
+    return setting(
+        f"spanning-tree vlan {{vlans!:vlans}} {word} {{value:{low}-{high}}}",
         name=name,
-        edit=_grouped(word, name, usual),
         check=_check_priority if word == "priority" else None,
+        edit=_grouped(word, name, usual),
     )
 
 
-_GLOBAL = (
-    Command(
-        pattern="spanning-tree mode ( pvst | rapid-pvst )",
-        default=("spanning-tree mode pvst",),
-        help="Spanning tree operating mode",
+_GLOBAL = table(
+    setting(
+        "spanning-tree mode ( pvst | rapid-pvst )", "Spanning tree operating mode", default="spanning-tree mode pvst"
     ),
-    Command(pattern="spanning-tree extend system-id", default=("spanning-tree extend system-id",)),
-    Command(
-        pattern="spanning-tree vlan {vlans!:vlans}", edit=_switch_off, keeps_no=True, help="VLAN Switch Spanning Tree"
-    ),
+    setting("spanning-tree extend system-id", default="spanning-tree extend system-id"),
+    setting("spanning-tree vlan {vlans!:vlans}", "VLAN Switch Spanning Tree", keeps_no=True, edit=_switch_off),
     _vlan_command("priority", 0, 61440, 32768, name="stp priority"),
     _vlan_command("hello-time", 1, 10, 2, name="stp hello"),
     _vlan_command("forward-time", 4, 30, 15, name="stp forward"),
     _vlan_command("max-age", 6, 40, 20, name="stp age"),
-    Command(
-        pattern="spanning-tree vlan {vlans:vlans} root ( primary | secondary ) [ diameter {diameter:2-7} ]", edit=_root
-    ),
-    Command(pattern="spanning-tree portfast [ edge ] default", name="stp portfast default"),
-    Command(pattern="spanning-tree portfast [ edge ] bpduguard default", name="stp bpduguard default"),
-    Command(pattern="spanning-tree portfast [ edge ] bpdufilter default", name="stp bpdufilter default"),
-    Command(pattern="spanning-tree loopguard default", name="stp loopguard default"),
-    Command(
-        pattern="spanning-tree pathcost method ( short | long )",
+    setting("spanning-tree vlan {vlans:vlans} root ( primary | secondary ) [ diameter {diameter:2-7} ]", edit=_root),
+    setting("spanning-tree portfast [ edge ] default", name="stp portfast default"),
+    setting("spanning-tree portfast [ edge ] bpduguard default", name="stp bpduguard default"),
+    setting("spanning-tree portfast [ edge ] bpdufilter default", name="stp bpdufilter default"),
+    setting("spanning-tree loopguard default", name="stp loopguard default"),
+    setting(
+        "spanning-tree pathcost method ( short | long )",
         name="stp pathcost",
-        default=("spanning-tree pathcost method short",),
+        default="spanning-tree pathcost method short",
     ),
-    Command(pattern="spanning-tree logging", marked="states are not logged"),
-    Command(
-        pattern="spanning-tree etherchannel guard misconfig",
-        keeps_no=True,
-        default=("spanning-tree etherchannel guard misconfig",),
-    ),
-    Command(pattern="spanning-tree uplinkfast", marked="use rapid-pvst"),
-    Command(pattern="spanning-tree backbonefast", marked="use rapid-pvst"),
+    setting("spanning-tree logging", marked="states are not logged"),
+    setting("spanning-tree etherchannel guard misconfig", on=True),
+    setting("spanning-tree uplinkfast", marked="use rapid-pvst"),
+    setting("spanning-tree backbonefast", marked="use rapid-pvst"),
+    roles=SWITCH,
 )
 
-_INTERFACE = (
-    Command(
-        pattern="spanning-tree portfast [ disable | trunk | network | edge [ trunk ] ]",
+_INTERFACE = table(
+    setting(
+        "spanning-tree portfast [ disable | trunk | network | edge [ trunk ] ]",
+        "Enable an interface to move directly to forwarding",
         name="stp portfast",
-        help="Enable an interface to move directly to forwarding",
     ),
-    Command(
-        pattern="spanning-tree bpduguard ( enable | disable )",
-        name="stp bpduguard",
-        help="Don't accept BPDUs on this interface",
+    setting(
+        "spanning-tree bpduguard ( enable | disable )", "Don't accept BPDUs on this interface", name="stp bpduguard"
     ),
-    Command(
-        pattern="spanning-tree bpdufilter ( enable | disable )",
+    setting(
+        "spanning-tree bpdufilter ( enable | disable )",
+        "Don't send or receive BPDUs on this interface",
         name="stp bpdufilter",
-        help="Don't send or receive BPDUs on this interface",
     ),
-    Command(
-        pattern="spanning-tree guard ( root | loop | none )",
-        name="stp guard",
-        help="Change an interface's spanning tree guard mode",
+    setting(
+        "spanning-tree guard ( root | loop | none )", "Change an interface's spanning tree guard mode", name="stp guard"
     ),
-    Command(
-        pattern="spanning-tree cost {value:1-200000000}",
-        name="stp cost",
-        help="Change an interface's spanning tree port path cost",
+    setting(
+        "spanning-tree cost {value:1-200000000}", "Change an interface's spanning tree port path cost", name="stp cost"
     ),
-    Command(
-        pattern="spanning-tree port-priority {value:0-240}",
-        name="stp port-priority",
-        default=("spanning-tree port-priority 128",),
+    setting(
+        "spanning-tree port-priority {value:0-240}", name="stp port-priority", default="spanning-tree port-priority 128"
     ),
-    Command(pattern="spanning-tree link-type ( point-to-point | shared )", marked="every link is point-to-point"),
+    setting("spanning-tree link-type ( point-to-point | shared )", marked="every link is point-to-point"),
     _vlan_command("cost", 1, 200000000, None, name="stp vlan cost"),
     _vlan_command("port-priority", 0, 240, 128, name="stp vlan port-priority"),
+    mode=MODE,
+    roles=SWITCH,
 )
 
 COMMANDS = (
-    *(replace(command, roles=SWITCH) for command in _GLOBAL),
-    *(replace(command, mode=MODE, roles=SWITCH) for command in _INTERFACE),
+    *_GLOBAL,
+    *_INTERFACE,
 )

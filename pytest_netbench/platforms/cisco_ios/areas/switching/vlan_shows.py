@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.compile import is_suspended, is_switchport, vlan_names
-from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, short_name, wrapped
+from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, wrapped
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans
-from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac, ports
+from pytest_netbench.platforms.cisco_ios.shows.ports import ports
 
 _RESERVED = {1002: "fddi-default", 1003: "token-ring-default", 1004: "fddinet-default", 1005: "trnet-default"}
 _TYPES = {1002: "fddi", 1003: "tr", 1004: "fdnet", 1005: "trnet"}
@@ -213,105 +213,11 @@ def _label(one: Interface) -> str:
     return str(entry["text"])[:18].strip() if entry is not None else ""
 
 
-# ---- addresses ----
-
-
-def _addresses(at: Exec, match: Match) -> str:
-    view = View(at)
-    wanted = match.get("interface")
-    kernel = interfaces.kernel_name(wanted) if wanted else None
-    chosen = [
-        entry
-        for entry in view.addresses()
-        if kernel in (None, entry["port"])
-        and match.get("vlan") in (None, entry["vlan"])
-        and match.get("mac") in (None, cisco_mac(entry["mac"]))
-        and not (match.has("dynamic") and entry["static"])
-        and not (match.has("static") and not entry["static"])
-    ]
-    lines = ["          Mac Address Table", "-------------------------------------------", ""]
-    lines += ["Vlan    Mac Address       Type        Ports", "----    -----------       --------    -----"]
-    for entry in sorted(chosen, key=lambda entry: (entry["vlan"], entry["mac"])):
-        kind = "STATIC" if entry["static"] else "DYNAMIC"
-        lines.append(f"{entry['vlan']:>4}    {cisco_mac(entry['mac'])}    {kind:<11} {short_name(entry['port'])}")
-    lines.append(f"Total Mac Addresses for this criterion: {len(chosen)}")
-    return "\n".join(lines) + "\n"
-
-
-def _address_count(at: Exec, _match: Match) -> str:
-    view = View(at)
-    table = view.addresses()
-    lines = []
-    for vlan in view.state.vlans:
-        own = [entry for entry in table if entry["vlan"] == vlan]
-        static = sum(entry["static"] for entry in own)
-        lines += ["", f"Mac Entries for Vlan {vlan}:", "---------------------------"]
-        lines += [f"Dynamic Address Count  : {len(own) - static}", f"Static  Address Count  : {static}"]
-        lines += [f"Total Mac Addresses    : {len(own)}"]
-    return "\n".join([*lines, "", f"Total Mac Address Space Available: {16384 - len(table)}", ""])
-
-
-def _ageing(at: Exec, _match: Match) -> str:
-    state = View(at).state
-    lines = ["Global Aging Time:  300", "Vlan    Aging Time", "----    ----------"]
-    return "\n".join([*lines, *(f"{vlan:>4}     {seconds}" for vlan, seconds in sorted(state.ageing.items())), ""])
-
-
-def _clear(at: Exec, match: Match) -> None:
-    view, wanted = View(at), match.get("interface")
-    port = interfaces.kernel_name(wanted) if wanted else None
-    if port is None or port in {one.config.name for one in view.ports}:  # no other interface learns addresses
-        view.command("clear addresses" + (f" {port}" if port else ""))
-
-
 COMMANDS = (
-    Command(
-        pattern="show vlan [ brief ]",
-        name="show vlan",
-        mode="exec",
-        run=_vlan,
-        roles=SWITCH,
-        user=True,
-        help="VTP VLAN status",
-    ),
-    Command(pattern="show vlan id {vlan:1-4094}", mode="exec", run=_vlan, roles=SWITCH, user=True),
-    Command(pattern="show vlan name {name:word}", mode="exec", run=_vlan, roles=SWITCH, user=True),
-    Command(
-        pattern="show interfaces [ {interface:interface} ] trunk", mode="exec", run=_trunk, roles=SWITCH, user=True
-    ),
-    Command(
-        pattern="show interfaces [ {interface:interface} ] switchport",
-        mode="exec",
-        run=_switchport,
-        roles=SWITCH,
-        user=True,
-    ),
-    Command(
-        pattern="show interfaces [ {interface:interface} ] status [ err-disabled ]",
-        name="show interfaces status",
-        mode="exec",
-        run=_status,
-        roles=SWITCH,
-        user=True,
-    ),
-    Command(
-        pattern=(
-            "show mac address-table < dynamic | static | vlan {vlan:1-4094} | interface {interface:interface} | address"
-            " {mac:mac} >"
-        ),
-        mode="exec",
-        run=_addresses,
-        roles=SWITCH,
-        user=True,
-        help="MAC forwarding table",
-    ),
-    Command(pattern="show mac address-table count", mode="exec", run=_address_count, roles=SWITCH, user=True),
-    Command(pattern="show mac address-table aging-time", mode="exec", run=_ageing, roles=SWITCH, user=True),
-    Command(
-        pattern="clear mac address-table dynamic [ interface {interface:interface} ]",
-        mode="exec",
-        run=_clear,
-        changes=True,
-        roles=SWITCH,
-    ),
+    show("vlan [ brief ]", _vlan, "VTP VLAN status", roles=SWITCH),
+    show("vlan id {vlan:1-4094}", _vlan, roles=SWITCH),
+    show("vlan name {name:word}", _vlan, roles=SWITCH),
+    show("interfaces [ {interface:interface} ] trunk", _trunk, roles=SWITCH),
+    show("interfaces [ {interface:interface} ] switchport", _switchport, roles=SWITCH),
+    show("interfaces [ {interface:interface} ] status [ err-disabled ]", _status, roles=SWITCH),
 )

@@ -2,70 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE, MOST_INTERFACES
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
+from pytest_netbench.platforms.cisco_ios.areas.switching.ranges import open_range
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import RESERVED
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
-from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, format_vlans, parse_vlans
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
+from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
 
 VLAN_MODE = "vlan"
 SWITCH = ("switch",)
 ALL_VLANS = frozenset(range(1, 4095))
 _NO_VTP = "VLANs are not announced to other switches"
-
-
-# ---- ranges of interfaces ----
-
-
-def _read_range(tokens: Sequence[Token], line: str) -> tuple[tuple[str, ...], str, int] | None:
-    text = re.sub(r"\s*([-,])\s*", r"\1", line[tokens[0].column :].strip())
-    text = re.sub(r"([A-Za-z])\s+(\d)", r"\1\2", text)
-    names: list[str] = []
-    for part in text.split(","):
-        found = re.fullmatch(r"([A-Za-z-]+(?:\d+/)*)(\d+)(?:-([A-Za-z-]*(?:\d+/)*)(\d+))?", part.strip())
-        if found is None or (found[3] and not _same_stem(found[1], found[3])):
-            return None
-        first, last = int(found[2]), int(found[4] or found[2])
-        if len(names) + last - first >= MOST_INTERFACES:
-            return None
-        try:
-            names += [interfaces.canonical(f"{found[1]}{number}") for number in range(first, last + 1)]
-        except ValueError:
-            return None
-    return (tuple(dict.fromkeys(names)), text, len(tokens)) if names else None
-
-
-def _same_stem(first: str, last: str) -> bool:
-    if not last[0].isalpha():
-        return first.endswith(last)
-    try:
-        return interfaces.parse(f"{first}1").parent == interfaces.parse(f"{last}1").parent
-    except ValueError:
-        return False
-
-
-RANGE = ArgType("INTERFACE-RANGE", _read_range, "Interfaces such as Gi0/1 - 3 , Gi1/0")
-
-
-def _open_range(edit: Edit, match: Match) -> str | None:
-    if match.negated or match.reset:
-        return INVALID
-    names: tuple[str, ...] = match["ranges"]
-    known = {entry["name"] for entry in edit.config.all("interface")}
-    if any(name not in known and not interfaces.parse(name).is_virtual for name in names):
-        return INVALID
-    for name in names:
-        edit.keep(edit.read(f"interface {name}", like=match))
-    return None
-
-
-# ---- VLANs ----
 
 
 def _vlan(edit: Edit, match: Match) -> str | None:
@@ -79,8 +31,7 @@ def _vlan(edit: Edit, match: Match) -> str | None:
     if match.negated or match.reset:
         if 1 in wanted:
             return "%Default VLAN 1 may not be deleted."
-        for entry in [entry for entry in edit.config.all("vlan") if int(entry["vlans"]) in wanted]:
-            edit.config.remove(entry)
+        edit.config.remove(*(entry for entry in edit.config.all("vlan") if int(entry["vlans"]) in wanted))
         return None
     for vlan in wanted:
         known = edit.config.get("vlan", vlans=str(vlan))
@@ -131,8 +82,7 @@ def _allow(edit: Edit, match: Match) -> str | None:
         wanted = ALL_VLANS - vlans
     else:
         wanted = vlans
-    for entry in edit.section.all("switchport trunk allowed vlan"):
-        edit.section.remove(entry)
+    edit.section.remove(*edit.section.all("switchport trunk allowed vlan"))
     if wanted != ALL_VLANS:
         edit.put(f"switchport trunk allowed vlan {format_vlans(wanted) if wanted else 'none'}")
     return None
@@ -188,96 +138,74 @@ def _needs_switchport(edit: Edit, _match: Match) -> str | None:
     return None
 
 
-_SWITCHPORT = (
-    Command(pattern="switchport host", edit=_host),
-    Command(
-        pattern="autostate",
-        keeps_no=True,
-        default=("autostate",),
-        check=_needs_svi,
-        edit=_autostate,
-        help="Enable auto-state determination for VLAN",
+_SWITCHPORT = table(
+    setting("switchport host", edit=_host),
+    setting("autostate", "Enable auto-state determination for VLAN", on=True, check=_needs_svi, edit=_autostate),
+    setting("switchport", "Set switching mode characteristics", on=True),
+    setting(
+        "switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
+        "Set trunking mode of the interface",
+        default="switchport mode dynamic auto",
     ),
-    Command(pattern="switchport", keeps_no=True, default=("switchport",), help="Set switching mode characteristics"),
-    Command(
-        pattern="switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
-        default=("switchport mode dynamic auto",),
-        help="Set trunking mode of the interface",
-    ),
-    Command(
-        pattern="switchport access vlan {vlan:1-4094}",
+    setting(
+        "switchport access vlan {vlan:1-4094}",
+        "Set VLAN when interface is in access mode",
+        default="switchport access vlan 1",
         edit=_access,
-        default=("switchport access vlan 1",),
-        help="Set VLAN when interface is in access mode",
     ),
-    Command(pattern="switchport voice vlan {vlan:1-4094}", edit=_access),
-    Command(
-        pattern="switchport trunk encapsulation ( dot1q | negotiate | isl )",
-        default=("switchport trunk encapsulation negotiate",),
+    setting("switchport voice vlan {vlan:1-4094}", edit=_access),
+    setting(
+        "switchport trunk encapsulation ( dot1q | negotiate | isl )", default="switchport trunk encapsulation negotiate"
     ),
-    Command(pattern="switchport trunk native vlan {vlan:1-4094}", default=("switchport trunk native vlan 1",)),
-    Command(
-        pattern=(
+    setting("switchport trunk native vlan {vlan:1-4094}", default="switchport trunk native vlan 1"),
+    setting(
+        (
             "switchport trunk allowed vlan ^ ( all | none | add {vlans:vlans} | remove {vlans:vlans} | except"
             " {vlans:vlans} | {vlans:vlans} )"
         ),
         edit=_allow,
     ),
-    Command(pattern="switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
-    Command(pattern="switchport nonegotiate", help="Device will not engage in negotiation protocol on this interface"),
-    Command(pattern="switchport protected", help="Configure an interface to be a protected port"),
-    Command(pattern="switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
-    Command(
-        pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]",
+    setting("switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
+    ("switchport nonegotiate", "Device will not engage in negotiation protocol on this interface"),
+    ("switchport protected", "Configure an interface to be a protected port"),
+    setting("switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
+    setting(
+        "storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]",
         marked="storms are not limited",
     ),
-    Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
-    Command(pattern="udld port [ aggressive ]", marked="links of the lab do not fail in one direction only"),
+    setting("storm-control action ( shutdown | trap )", marked="storms are not limited"),
+    setting("udld port [ aggressive ]", marked="links of the lab do not fail in one direction only"),
 )
 
-COMMANDS = (
-    Command(pattern="interface range {ranges:ifrange}", opens=MODE, edit=_open_range, help="interface range command"),
-    Command(pattern="vlan {vlans!:vlans}", opens=VLAN_MODE, edit=_vlan, roles=SWITCH, help="Vlan commands"),
-    Command(
-        pattern="vlan internal allocation policy ( ascending | descending )",
-        default=("vlan internal allocation policy ascending",),
+COMMANDS = table(
+    setting("interface range {ranges:ifrange}", "interface range command", opens=MODE, edit=open_range),
+    setting("vlan {vlans!:vlans}", "Vlan commands", opens=VLAN_MODE, edit=_vlan, roles=SWITCH),
+    setting(
+        "vlan internal allocation policy ( ascending | descending )",
+        default="vlan internal allocation policy ascending",
         roles=SWITCH,
     ),
-    Command(pattern="vlan dot1q tag native", marked="the native VLAN stays untagged", roles=SWITCH),
-    Command(pattern="vtp mode ( server | client | transparent | off )", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="vtp domain {domain:word}", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="vtp version {version:1-3}", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="vtp password {password:word}", marked=_NO_VTP, roles=SWITCH),
-    Command(pattern="mac address-table aging-time {seconds:0-1000000} [ vlan {vlan!:1-4094} ]", roles=SWITCH),
-    Command(
-        pattern="mac address-table static {mac!:mac} vlan {vlan!:1-4094} interface {interface:interface}",
+    setting("vlan dot1q tag native", marked="the native VLAN stays untagged", roles=SWITCH),
+    setting("vtp mode ( server | client | transparent | off )", marked=_NO_VTP, roles=SWITCH),
+    setting("vtp domain {domain:word}", marked=_NO_VTP, roles=SWITCH),
+    setting("vtp version {version:1-3}", marked=_NO_VTP, roles=SWITCH),
+    setting("vtp password {password:word}", marked=_NO_VTP, roles=SWITCH),
+    setting("mac address-table aging-time {seconds:0-1000000} [ vlan {vlan!:1-4094} ]", roles=SWITCH),
+    setting(
+        "mac address-table static {mac!:mac} vlan {vlan!:1-4094} interface {interface:interface}",
         name="mac address-table static",
         roles=SWITCH,
     ),
-    Command(pattern="ip default-gateway {address:ipv4}", help="Specify default gateway (if not routing IP)"),
-    Command(pattern="name {name:word}", mode=VLAN_MODE, edit=_name, help="Ascii name of the VLAN"),
-    Command(
-        pattern="state ( active | suspend )",
-        mode=VLAN_MODE,
-        default=("state active",),
-        help="Operational state of the VLAN",
+    ("ip default-gateway {address:ipv4}", "Specify default gateway (if not routing IP)"),
+    setting("name {name:word}", "Ascii name of the VLAN", edit=_name, mode=VLAN_MODE),
+    setting("state ( active | suspend )", "Operational state of the VLAN", default="state active", mode=VLAN_MODE),
+    setting("shutdown", "Shutdown VLAN switching", name="vlan shutdown", mode=VLAN_MODE),
+    setting("remote-span", marked="frames are not mirrored", mode=VLAN_MODE),
+    setting("errdisable recovery cause {cause:word}", roles=SWITCH),
+    setting(
+        "errdisable recovery interval {seconds:30-86400}", default="errdisable recovery interval 300", roles=SWITCH
     ),
-    Command(pattern="shutdown", name="vlan shutdown", mode=VLAN_MODE, help="Shutdown VLAN switching"),
-    Command(pattern="remote-span", mode=VLAN_MODE, marked="frames are not mirrored"),
-    Command(pattern="errdisable recovery cause {cause:word}", roles=SWITCH),
-    Command(
-        pattern="errdisable recovery interval {seconds:30-86400}",
-        default=("errdisable recovery interval 300",),
-        roles=SWITCH,
-    ),
-    Command(
-        pattern="errdisable detect cause {cause:word}", marked="supported errors are always detected", roles=SWITCH
-    ),
-    Command(
-        pattern="encapsulation dot1Q {vlan:1-4094} [ native ]",
-        mode=MODE,
-        edit=_encapsulation,
-        help="IEEE 802.1Q Virtual LAN",
-    ),
+    setting("errdisable detect cause {cause:word}", marked="supported errors are always detected", roles=SWITCH),
+    setting("encapsulation dot1Q {vlan:1-4094} [ native ]", "IEEE 802.1Q Virtual LAN", edit=_encapsulation, mode=MODE),
     *(replace(command, mode=MODE, roles=SWITCH, check=command.check or _needs_switchport) for command in _SWITCHPORT),
 )

@@ -9,7 +9,8 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.device.log import SEVERITIES, severity
 from pytest_netbench.platforms.cisco_ios.device.log import size as log_size
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
 
 _RELEASE = "15.9(3)M"
 _UNITS = (("year", 31_536_000), ("week", 604_800), ("day", 86_400), ("hour", 3600), ("minute", 60))
@@ -177,19 +178,15 @@ def _nothing(_at: Exec, _match: Match) -> None:
     return
 
 
-def _exec(pattern: str, run: object, help: str = "", *, user: bool = True, changes: bool = False) -> Command:
-    return Command(pattern=pattern, mode="exec", user=user, run=run, help=help, changes=changes)  # type: ignore[arg-type]
-
-
-SHOWS: tuple[Command, ...] = (
-    _exec("show version", _version, "System hardware and software status"),
-    _exec("show clock [ detail ]", _clock, "Display the system clock"),
-    _exec("show logging", _logging, "Show the contents of logging buffers", user=False),
-    _exec("show users [ all ]", _users, "Display information about terminal lines"),
-    _exec("show inventory", _inventory, "Show the physical inventory"),
-    _exec("show hosts", _hosts, "IP domain-name, lookup style, nameservers, and host table"),
-    _exec("show netbench unsupported", _unsupported, "Lines that are accepted and not enforced"),
-    _exec("undebug all", _nothing, user=False),
-    _exec("no debug all", _nothing, user=False),
-    _exec("clear logging", _clear_logging, "Clear logging buffer", user=False, changes=True),
+SHOWS = (
+    show("version", _version, "System hardware and software status"),
+    show("clock [ detail ]", _clock, "Display the system clock"),
+    show("logging", _logging, "Show the contents of logging buffers", user=False),
+    show("users [ all ]", _users, "Display information about terminal lines"),
+    show("inventory", _inventory, "Show the physical inventory"),
+    show("hosts", _hosts, "IP domain-name, lookup style, nameservers, and host table"),
+    show("netbench unsupported", _unsupported, "Lines that are accepted and not enforced"),
+    action("undebug all", _nothing, changes=False),
+    action("no debug all", _nothing, changes=False),
+    action("clear logging", _clear_logging, "Clear logging buffer"),
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.zbf import grammar, shows
+from pytest_netbench.platforms.cisco_ios.areas.zbf import grammar, protocols, shows
 from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import compile_zones
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 AREA = Area(
     name="zbf",
     modes=grammar.MODES,
-    types=grammar.TYPES,
+    types=protocols.TYPES,
     commands=(*grammar.COMMANDS, *shows.COMMANDS),
     compile=compile_zones,
     help={

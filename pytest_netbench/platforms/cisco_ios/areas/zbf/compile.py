@@ -14,15 +14,8 @@ from zlib import crc32
 from pytest_netbench.platforms.cisco_ios.areas.acl import lists
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
-from pytest_netbench.platforms.cisco_ios.areas.zbf.grammar import (
-    ACTIONS,
-    CLASS_MAP,
-    DEFAULT,
-    PAIR,
-    POLICY_MAP,
-    PROTOCOLS,
-    SELF,
-)
+from pytest_netbench.platforms.cisco_ios.areas.zbf.grammar import ACTIONS, CLASS_MAP, DEFAULT, PAIR, POLICY_MAP, SELF
+from pytest_netbench.platforms.cisco_ios.areas.zbf.protocols import PROTOCOLS
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.compile.state import Chain, merged
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section

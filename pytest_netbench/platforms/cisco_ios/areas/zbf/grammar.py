@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
-from pytest_netbench.platforms.cisco_ios.grammar.types import one
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.tables import setting, table
 
 CLASS_MAP = "class-map type inspect"
 POLICY_MAP = "policy-map type inspect"
@@ -18,72 +18,6 @@ SELF = "self"
 DEFAULT = "class class-default"
 ACTIONS = ("inspect", "pass", "drop")
 _NO_EFFECT = "only the kernel limits sessions"
-
-PROTOCOLS: Mapping[str, tuple[str, ...]] = {
-    "tcp": ("meta l4proto tcp",),
-    "udp": ("meta l4proto udp",),
-    "icmp": ("meta l4proto { icmp, ipv6-icmp }",),
-    **{
-        name: tuple(f"{transport} dport {port}" for transport in transports.split("/"))
-        for name, transports, port in (
-            ("bgp", "tcp", 179),
-            ("bootpc", "udp", 68),
-            ("bootps", "udp", 67),
-            ("dns", "tcp/udp", 53),
-            ("echo", "tcp/udp", 7),
-            ("finger", "tcp", 79),
-            ("ftp", "tcp", 21),
-            ("ftps", "tcp", 990),
-            ("gopher", "tcp", 70),
-            ("h323", "tcp", 1720),
-            ("http", "tcp", 80),
-            ("https", "tcp", 443),
-            ("ident", "tcp", 113),
-            ("imap", "tcp", 143),
-            ("imap3", "tcp", 220),
-            ("imaps", "tcp", 993),
-            ("isakmp", "udp", 500),
-            ("kerberos", "tcp/udp", 88),
-            ("ldap", "tcp", 389),
-            ("ldaps", "tcp", 636),
-            ("login", "tcp", 513),
-            ("mysql", "tcp", 3306),
-            ("nfs", "tcp/udp", 2049),
-            ("nntp", "tcp", 119),
-            ("ntp", "tcp/udp", 123),
-            ("pop3", "tcp", 110),
-            ("pop3s", "tcp", 995),
-            ("radius", "udp", 1812),
-            ("router", "udp", 520),
-            ("rtsp", "tcp", 554),
-            ("shell", "tcp", 514),
-            ("sip", "tcp/udp", 5060),
-            ("smtp", "tcp", 25),
-            ("snmp", "udp", 161),
-            ("snmptrap", "udp", 162),
-            ("sqlnet", "tcp", 1521),
-            ("ssh", "tcp", 22),
-            ("sunrpc", "tcp/udp", 111),
-            ("syslog", "udp", 514),
-            ("tacacs", "tcp/udp", 49),
-            ("telnet", "tcp", 23),
-            ("tftp", "udp", 69),
-            ("time", "tcp/udp", 37),
-            ("who", "udp", 513),
-            ("whois", "tcp", 43),
-            ("x11", "tcp", 6000),
-        )
-    },
-}
-"""Protocols of ``match protocol``, by the ports that IOS maps to applications."""
-
-
-def _protocol(text: str) -> str | None:
-    lower = text.lower()
-    if lower in PROTOCOLS:
-        return lower
-    fitting = [name for name in PROTOCOLS if name.startswith(lower)]
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def _open_class(edit: Edit, match: Match) -> str | None:
@@ -152,11 +86,9 @@ def _remove_zone(edit: Edit, match: Match) -> str | None:
     """Remove a zone with its pairs and memberships."""
     words = edit.keep(match)
     if match.negated or match.reset:
-        for entry in [e for e in edit.config.all(PAIR) if match["zone"] in {e["source"], e["destination"]}]:
-            edit.config.remove(entry)
+        edit.config.remove(*(e for e in edit.config.all(PAIR) if match["zone"] in {e["source"], e["destination"]}))
         for _, body in edit.config.sections("interface"):
-            for entry in [e for e in body.all("zone-member security") if e["zone"] == match["zone"]]:
-                body.remove(entry)
+            body.remove(*(e for e in body.all("zone-member security") if e["zone"] == match["zone"]))
     return words
 
 
@@ -166,8 +98,7 @@ def _act(edit: Edit, match: Match) -> str | None:
     if match.name == "inspect" and parent is not None and parent.name == DEFAULT and not match.negated:
         return "% Inspect action is not allowed under class-default"
     if not match.negated and (not match.reset or match.name == "drop"):
-        for entry in edit.section.all(*ACTIONS):
-            edit.section.remove(entry)
+        edit.section.remove(*edit.section.all(*ACTIONS))
     words = edit.keep(match)
     if parent is not None and parent.name == DEFAULT and not edit.section.all(*ACTIONS):
         edit.put("drop")
@@ -182,7 +113,6 @@ def _class_seeds(entry: Entry, _role: str) -> Sequence[str]:
     return ("drop",) if entry.name == DEFAULT else ()
 
 
-TYPES = {"application": one("WORD", _protocol, "Protocol")}
 MODES = (
     Mode(name="zone", prompt="config-sec-zone", help="security zone"),
     Mode(name="zone-pair", prompt="config-sec-zone-pair", help="pair of zones"),
@@ -191,93 +121,80 @@ MODES = (
     Mode(name="pmap-inspect-c", prompt="config-pmap-c", seeds=_class_seeds, help="class of an inspection policy map"),
     Mode(name="param-inspect", prompt="config-profile", help="inspection parameter map"),
 )
-COMMANDS = (
-    Command(pattern="zone security {zone!:name}", opens="zone", edit=_remove_zone, help="Create a zone"),
-    Command(pattern="description {text:line}", mode=("zone", "zone-pair", "cmap-inspect", "pmap-inspect")),
-    Command(pattern="zone-member security {zone:name}", mode="if", check=_check_member, help="Apply zone name"),
-    Command(
-        pattern="zone-pair security {pair!:name} ^ source {source:name} destination {destination:name}",
+
+_CLASSES = table(
+    ("match protocol {protocol!:application}", "Protocol"),
+    setting("match access-group name {list!:name}", "Access group", name="match access-group"),
+    ("match access-group {list!:1-2699}", "Access group"),
+    setting("match class-map {name!:name}", "Class map", check=_check_class),
+    mode="cmap-inspect",
+)
+
+_POLICIES = table(
+    setting("class type inspect {name!:name}", "Class", check=_check_class),
+    ("class class-default", "System default class"),
+    opens="pmap-inspect-c",
+    edit=_class,
+    mode="pmap-inspect",
+)
+
+_ACTIONS = table(
+    setting("inspect [ {parameters:name} ]", "Context-based Access Control Engine", edit=_act),
+    setting("pass [ log ]", "Pass the packet", edit=_act),
+    setting("drop [ log ]", "Drop the packet", edit=_act),
+    setting(
+        "police rate {rate:8000-2000000000} [ burst {burst:1000-512000000} ]", marked="inspected traffic is not policed"
+    ),
+    mode="pmap-inspect-c",
+)
+
+_PARAMETERS = table(
+    setting("alert ( on | off )", keeps_no=True),
+    setting("audit-trail ( on | off )", keeps_no=True),
+    "dns-timeout {seconds:1-2147483}",
+    "icmp idle-time {seconds:1-2147483}",
+    "udp idle-time {seconds:1-2147483}",
+    "tcp idle-time {seconds:1-2147483}",
+    "tcp finwait-time {seconds:1-2147483}",
+    "tcp synwait-time {seconds:1-2147483}",
+    "max-incomplete ( low | high ) {count:1-2147483647}",
+    "one-minute ( low | high ) {count:1-2147483647}",
+    "sessions maximum {count:1-2147483647}",
+    "tcp max-incomplete host {count:1-2147483647} [ block-time {minutes:0-35791} ]",
+    marked=_NO_EFFECT,
+    mode="param-inspect",
+)
+
+COMMANDS = table(
+    setting("zone security {zone!:name}", "Create a zone", opens="zone", edit=_remove_zone),
+    setting("description {text:line}", mode=("zone", "zone-pair", "cmap-inspect", "pmap-inspect")),
+    setting("zone-member security {zone:name}", "Apply zone name", check=_check_member, mode="if"),
+    setting(
+        "zone-pair security {pair!:name} ^ source {source:name} destination {destination:name}",
+        "Zone pair",
         name=PAIR,
         opens="zone-pair",
         check=_check_pair,
-        help="Zone pair",
     ),
-    Command(
-        pattern="service-policy type inspect {policy:name}",
-        mode="zone-pair",
+    setting(
+        "service-policy type inspect {policy:name}",
+        "Configure CBAC Service Policy",
         check=_check_policy,
-        help="Configure CBAC Service Policy",
+        mode="zone-pair",
     ),
-    Command(
-        pattern="class-map type inspect [ match-any | match-all ] {name!:name}",
+    setting(
+        "class-map type inspect [ match-any | match-all ] {name!:name}",
+        "Configure CBAC Class Map",
         name=CLASS_MAP,
         opens="cmap-inspect",
         edit=_open_class,
-        help="Configure CBAC Class Map",
     ),
-    Command(pattern="match protocol {protocol!:application}", mode="cmap-inspect", help="Protocol"),
-    Command(
-        pattern="match access-group name {list!:name}",
-        mode="cmap-inspect",
-        name="match access-group",
-        help="Access group",
+    *_CLASSES,
+    setting(
+        "policy-map type inspect {name!:name}", "Configure CBAC Policy Map", opens="pmap-inspect", edit=_remove_policy
     ),
-    Command(
-        pattern="match access-group {list!:1-2699}", mode="cmap-inspect", name="match access-group", help="Access group"
-    ),
-    Command(pattern="match class-map {name!:name}", mode="cmap-inspect", check=_check_class, help="Class map"),
-    Command(
-        pattern="policy-map type inspect {name!:name}",
-        opens="pmap-inspect",
-        edit=_remove_policy,
-        help="Configure CBAC Policy Map",
-    ),
-    Command(
-        pattern="class type inspect {name!:name}",
-        mode="pmap-inspect",
-        opens="pmap-inspect-c",
-        edit=_class,
-        check=_check_class,
-        help="Class",
-    ),
-    Command(
-        pattern="class class-default",
-        mode="pmap-inspect",
-        opens="pmap-inspect-c",
-        edit=_class,
-        help="System default class",
-    ),
-    Command(
-        pattern="inspect [ {parameters:name} ]",
-        mode="pmap-inspect-c",
-        edit=_act,
-        help="Context-based Access Control Engine",
-    ),
-    Command(pattern="pass [ log ]", mode="pmap-inspect-c", edit=_act, help="Pass the packet"),
-    Command(pattern="drop [ log ]", mode="pmap-inspect-c", edit=_act, help="Drop the packet"),
-    Command(
-        pattern="police rate {rate:8000-2000000000} [ burst {burst:1000-512000000} ]",
-        mode="pmap-inspect-c",
-        marked="inspected traffic is not policed",
-    ),
-    Command(pattern="parameter-map type inspect {name!:name}", opens="param-inspect", help="Parameter map"),
-    *(
-        Command(
-            pattern=pattern, mode="param-inspect", keeps_no=pattern.startswith(("alert", "audit")), marked=_NO_EFFECT
-        )
-        for pattern in (
-            "alert ( on | off )",
-            "audit-trail ( on | off )",
-            "dns-timeout {seconds:1-2147483}",
-            "icmp idle-time {seconds:1-2147483}",
-            "udp idle-time {seconds:1-2147483}",
-            "tcp idle-time {seconds:1-2147483}",
-            "tcp finwait-time {seconds:1-2147483}",
-            "tcp synwait-time {seconds:1-2147483}",
-            "max-incomplete ( low | high ) {count:1-2147483647}",
-            "one-minute ( low | high ) {count:1-2147483647}",
-            "sessions maximum {count:1-2147483647}",
-            "tcp max-incomplete host {count:1-2147483647} [ block-time {minutes:0-35791} ]",
-        )
-    ),
+    *_POLICIES,
+    *_ACTIONS,
+    setting("parameter-map type inspect {name!:name}", "Parameter map", opens="param-inspect"),
+    *_PARAMETERS,
 )

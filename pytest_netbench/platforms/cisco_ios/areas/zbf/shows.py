@@ -11,7 +11,8 @@ from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import Class, Pair, m
 from pytest_netbench.platforms.cisco_ios.areas.zbf.grammar import CLASS_MAP, PAIR, ZONE
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.tables import show
 
 Counts = Mapping[tuple[str, str], tuple[int, int]]
 _STATES = {
@@ -123,15 +124,7 @@ def _session(one: Connection) -> Iterator[str]:
 
 
 COMMANDS = (
-    Command(
-        pattern="show zone security [ {zone:name} ]", mode="exec", user=True, run=_zones, help="Show zone information"
-    ),
-    Command(pattern="show zone-pair security", mode="exec", user=True, run=_pairs, help="Show zone-pair information"),
-    Command(
-        pattern="show policy-map type inspect zone-pair [ {pair:name} ] [ sessions ]",
-        mode="exec",
-        user=True,
-        run=_policies,
-        help="Zone-pair",
-    ),
+    show("zone security [ {zone:name} ]", _zones, "Show zone information"),
+    show("zone-pair security", _pairs, "Show zone-pair information"),
+    show("policy-map type inspect zone-pair [ {pair:name} ] [ sessions ]", _policies, "Zone-pair"),
 )

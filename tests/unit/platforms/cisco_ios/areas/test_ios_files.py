@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.areas.files.exec import contextual, incremental
+from pytest_netbench.platforms.cisco_ios.areas.files.differences import contextual, incremental
 from pytest_netbench.platforms.cisco_ios.device.flash import SIZE, Flash
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.keychain.shows import secrets
+from pytest_netbench.platforms.cisco_ios.areas.keychain import secrets
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 

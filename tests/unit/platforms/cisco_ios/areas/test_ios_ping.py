@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.diagnostics.exec import _marks, read_marks
+from pytest_netbench.platforms.cisco_ios.areas.diagnostics import _marks, read_marks
 from pytest_netbench.platforms.cisco_ios.device.exec import Interrupted
 
 

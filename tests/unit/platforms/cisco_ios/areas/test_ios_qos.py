@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.areas.qos.queues import guarantees
+from pytest_netbench.platforms.cisco_ios.areas.qos.shares import guarantees
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import paper

@@ -10,21 +10,19 @@ from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree import 
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.bpdu import Bpdu
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.classic import Classic
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.instance import (
-    ADDRESS_BITS,
     DISCARDING,
     Port,
-    PortSettings,
     Tree,
     TreeSettings,
 )
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.rapid import Rapid
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment, Switch
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import Frame
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.tree_reports import port_settings, tree_state
 
 _MODES: dict[str, type[Rapid | Classic]] = {"rapid-pvst": Rapid, "pvst": Classic}
 _AGEING = 300
 _MISMATCH_HELLOS = 3
-_STATES = ("blocking", "learning", "forwarding")
 
 
 class Trees:
@@ -196,72 +194,4 @@ class Trees:
 
     def state(self) -> dict[str, Any]:
         """Return bridge, root and ports by VLAN."""
-        return {str(vlan): _tree_state(tree) for vlan, tree in sorted(self._trees.items())}
-
-
-def port_settings(config: dict[str, Any], vlan: int, *, trunk: bool) -> PortSettings:
-    """Return the configuration of a port in the tree of ``vlan``."""
-    costs, priorities = config.get("costs", {}), config.get("priorities", {})
-    return PortSettings(
-        cost=costs.get(str(vlan), costs.get("", config.get("cost", 4))),
-        priority=priorities.get(str(vlan), priorities.get("", 128)),
-        edge=bool(config.get("trunk_edge" if trunk else "edge")),
-        guard=config.get("guard", ""),
-        silent=config.get("silent", False),
-    )
-
-
-def _tree_state(tree: Tree) -> dict[str, Any]:
-    max_age, hello, delay = tree.times
-    return {
-        "mode": "rapid-pvst" if isinstance(tree.mode, Rapid) else "pvst",
-        "root": _identifier(tree.root)
-        | {
-            "cost": tree.cost,
-            "port": tree.root_port.name if tree.root_port else "",
-            "max_age": max_age,
-            "hello": hello,
-            "forward_delay": delay,
-        },
-        "bridge": _identifier(tree.identifier)
-        | {
-            "max_age": tree.settings.max_age,
-            "hello": tree.settings.hello,
-            "forward_delay": tree.settings.forward_delay,
-        },
-        "changes": tree.changes,
-        "changed_s": tree.loop.now() - tree.changed_at,
-        "changed_by": tree.changed_by,
-        "ports": {name: _port_state(tree, port) for name, port in tree.ports.items()},
-    }
-
-
-def _identifier(number: int) -> dict[str, Any]:
-    address = (number & ((1 << ADDRESS_BITS) - 1)).to_bytes(6, "big")
-    return {"priority": number >> ADDRESS_BITS, "address": packets.mac_text(address)}
-
-
-def _port_state(tree: Tree, port: Port) -> dict[str, Any]:
-    state = _STATES[port.state]
-    if port.state == DISCARDING and isinstance(tree.mode, Classic) and port.step is not None:
-        state = "listening"
-    designated = port.heard if port.heard is not None and port.role not in {"designated", "disabled"} else None
-    bridge = designated.bridge if designated else tree.identifier
-    return {
-        "role": port.role,
-        "state": state,
-        "cost": port.settings.cost,
-        "priority": port.settings.priority,
-        "number": port.number,
-        "edge": port.edge,
-        "legacy": port.legacy,
-        "inconsistent": port.inconsistent,
-        "designated": _identifier(bridge)
-        | {
-            "port": designated.port if designated else port.identifier,
-            "cost": designated.cost if designated else tree.cost,
-        },
-        "sent": port.sent,
-        "received": port.received,
-        "transitions": port.transitions,
-    }
+        return {str(vlan): tree_state(tree) for vlan, tree in sorted(self._trees.items())}
