@@ -69,16 +69,16 @@ class NoopFamily:
     def brief(self, task: Task) -> Brief:
         return Brief(task_name=task.task_name, family=self.name, intents=(), budget=task.budget)
 
-    def prepare(self, task: Task, deploy: Any) -> BareScene:  # noqa: ARG002  (a family's names)
+    def prepare(self, task: Task, deploy: Any) -> BareScene:  # a family's names
         return _Scene(task.payload.wait_s)
 
-    def solve(self, task: Task, ani: Any) -> Submission:  # noqa: ARG002
+    def solve(self, task: Task, ani: Any) -> Submission:
         return Submission()
 
-    def prove(self, task: Task, stages: Callable[..., Any], extent: Extent) -> Proof:  # noqa: ARG002
+    def prove(self, task: Task, stages: Callable[..., Any], extent: Extent) -> Proof:
         return Proof(problems=(), shown={}, listed={})
 
-    def stages_to_prove(self, task: Task, extent: Extent) -> int:  # noqa: ARG002
+    def stages_to_prove(self, task: Task, extent: Extent) -> int:
         return 1
 
 
@@ -89,7 +89,7 @@ class Done:
     version = 1
     on_controller = False
 
-    def score(self, record: Any) -> Score:  # noqa: ARG002
+    def score(self, record: Any) -> Score:
         return Score(metric=self.name, value=1.0, scorer="noop/1")
 
 

@@ -102,7 +102,7 @@ __all__ = ["__version__", *_PLACES]  # noqa: PLE0604  (names, which a linter can
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415  (only who asks for a name pays for it)
+    from importlib import import_module  # only who asks for a name pays for it
 
     value = globals()[name] = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
     return value

@@ -67,14 +67,14 @@ def _named(error: AgentCannotStart, name: str, path: Path | None) -> AgentCannot
 
 def _file_of(path: Path | None, name: str, spec: str) -> AgentFile:
     """The agent file, or what a model alone stands for."""
-    from pytest_netbench.agents.agentfile import AgentFile, load_agent_file  # noqa: PLC0415  (imports pydantic, yaml)
+    from pytest_netbench.agents.agentfile import AgentFile, load_agent_file  # imports pydantic, yaml
 
     return AgentFile(name=name, model=spec) if path is None else load_agent_file(path)
 
 
 def _check_file(file: AgentFile, spec: str, rootdir: Path, *, replayed: bool) -> None:
     if file.policy.approval is not None:
-        from pytest_netbench.ani.approval import approver_of  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.ani.approval import approver_of  # imports pydantic
 
         approver_of(file.policy)
     if resolve.is_class(file.strategy):
@@ -97,7 +97,7 @@ def _check_file(file: AgentFile, spec: str, rootdir: Path, *, replayed: bool) ->
     if file.program is not None:
         check_command(file.program.command, file.program, field="program.command", root=rootdir)
     if file.a2a is not None:
-        from pytest_netbench.agents.outside.a2a_agent import check  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.agents.outside.a2a_agent import check  # imports pydantic
 
         if file.a2a.command:
             check_command(file.a2a.command, file.a2a, field="a2a.command", root=rootdir)
@@ -121,7 +121,7 @@ def _check_registered(name: str, rootdir: Path, *, options: dict[str, Any]) -> N
 
 def _line_of(field: str, path: Path) -> int | None:
     """The line of a field in an agent file, or that of the strategy."""
-    from pytest_netbench.documents import reading  # noqa: PLC0415  (imports yaml)
+    from pytest_netbench.documents import reading  # imports yaml
 
     tree = reading.read(path, error=AgentFileError, example="model: openai/gpt-4o")
     for where in (field.split("."), ["strategy"]):

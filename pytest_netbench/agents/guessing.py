@@ -62,7 +62,7 @@ class AlwaysHealthy(_Guessing):
 
     name = "always-healthy"
 
-    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:  # noqa: ARG002  (it is always the same)
+    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:  # it is always the same
         return ()
 
 
@@ -71,7 +71,7 @@ class AlwaysSame(_Guessing):
 
     name = "always-same"
 
-    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:  # noqa: ARG002  (it is always the same)
+    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:  # it is always the same
         first = lists["fault_types"][0]
         return (RootCause(resource_id=_of_kind(lists, first)[0], fault_type=first["name"]),)
 

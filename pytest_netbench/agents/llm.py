@@ -304,7 +304,7 @@ def import_litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     os.environ.setdefault("LITELLM_LOG", "ERROR")
-    import litellm  # noqa: PLC0415  (2 to 3 s and 170 MB)
+    import litellm  # 2 to 3 s and 170 MB
 
     litellm.ModelResponse()  # its models are only built now
     return litellm

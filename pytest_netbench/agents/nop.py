@@ -13,5 +13,5 @@ class Nop:
     def info(self) -> AgentInfo:
         return AgentInfo(id="nop", strategy="nop")
 
-    def run(self, brief: Brief, ani: Ani) -> Submission:  # noqa: ARG002  (the Agent protocol)
+    def run(self, brief: Brief, ani: Ani) -> Submission:  # the Agent protocol
         return Submission(reasoning=None, stop_reason="done")

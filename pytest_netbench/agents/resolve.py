@@ -45,7 +45,7 @@ def agent_id(spec: str, *, rootdir: Path) -> str:
         return _replay(spec).info.id
     path = agent_file(spec, rootdir)
     if path is not None:
-        from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+        from pytest_netbench.agents.agentfile import load_agent_file  # imports pydantic and yaml
 
         return load_agent_file(path).name
     if is_class(spec):
@@ -65,7 +65,7 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
         UsageError: It is not an agent, or the class cannot be used.
         AgentFileError: The agent file is invalid or does not exist.
     """
-    from pytest_netbench.agents import agentfile  # noqa: PLC0415  (imports pydantic and yaml)
+    from pytest_netbench.agents import agentfile  # imports pydantic and yaml
 
     if is_registered(spec):
         agent: Agent | InformedAgent = parts.load("agents", spec)()
@@ -100,7 +100,7 @@ def is_own(spec: str, *, rootdir: Path) -> bool:
     path = agent_file(spec, rootdir)
     if path is None:
         return is_class(spec)
-    from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+    from pytest_netbench.agents.agentfile import load_agent_file  # imports pydantic and yaml
 
     strategy = load_agent_file(path).strategy
     return is_class(strategy) or not parts.is_ours("agents", strategy)
@@ -119,7 +119,7 @@ def variables_of(spec: str, *, rootdir: Path) -> tuple[str, ...]:
     path = None if is_registered(spec) or is_replay(spec) else agent_file(spec, rootdir)
     if path is None:
         return ()
-    from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+    from pytest_netbench.agents.agentfile import load_agent_file  # imports pydantic and yaml
 
     file = load_agent_file(path)
     sections = (file, file.program, file.a2a)
@@ -146,7 +146,7 @@ def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
     else:
         path = agent_file(spec, rootdir)
         if path is not None:
-            from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+            from pytest_netbench.agents.agentfile import load_agent_file  # imports pydantic and yaml
 
             if load_agent_file(path).strategy in OUTSIDE:
                 why = "is a program with a model client of its own"
@@ -159,7 +159,7 @@ def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
 def preload(spec: str, *, rootdir: Path) -> None:
     """Import what the agent that ``spec`` means will need, if that takes long."""
     if model_of(spec, rootdir) is not None:
-        from pytest_netbench.agents.llm import import_litellm  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.agents.llm import import_litellm  # imports pydantic
 
         import_litellm()
 
@@ -170,7 +170,7 @@ def model_of(spec: str, rootdir: Path) -> str | None:
         return None
     path = agent_file(spec, rootdir)
     if path is not None:
-        from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+        from pytest_netbench.agents.agentfile import load_agent_file  # imports pydantic and yaml
 
         file = load_agent_file(path)
         return file.model if file.strategy in MODEL_STRATEGIES else None
@@ -184,7 +184,7 @@ def known_agents(rootdir: Path) -> tuple[str, ...]:
 
 
 def _replay(spec: str) -> Replay:
-    from pytest_netbench.agents.replay import Replay, folder_and_agent  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.replay import Replay, folder_and_agent  # imports pydantic
 
     return Replay(*folder_and_agent(spec))
 
@@ -294,7 +294,7 @@ def _from_file(file: AgentFile, rootdir: Path, path: Path | None) -> Agent | Inf
 
 
 def _named(agent: Any, name: str, overrides: AgentSettings | None = None) -> Any:
-    from pytest_netbench.agents.named import NamedAgent  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.named import NamedAgent  # imports pydantic
 
     if overrides is None or not overrides.plain():
         overrides = agent.info.overrides

@@ -104,7 +104,7 @@ def _made(sections: Sequence[ManualSection]) -> Reference | None:
 
 def _bm25() -> Any:
     try:
-        import bm25s  # noqa: PLC0415  (imports numpy)
+        import bm25s  # imports numpy
     except ImportError as error:
         raise RequirementMissing("search-manual needs bm25s", remedy=INSTALL_COMMAND) from error
     return bm25s.BM25(method="lucene")

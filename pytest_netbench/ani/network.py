@@ -202,7 +202,7 @@ class NetworkMethods:
         found = search(known if platform is None else {platform: known[platform]}, params.query)
         return wire.SearchManualResult(sections=tuple(found))
 
-    def _get_reachability(self, params: wire.NoParams) -> wire.GetReachabilityResult:  # noqa: ARG002  (it has none)
+    def _get_reachability(self, params: wire.NoParams) -> wire.GetReachabilityResult:  # it has none
         watcher: object = self._watching.watcher
         if not isinstance(watcher, ReportsFlows):
             raise AniError(

@@ -35,7 +35,7 @@ def open_ssh(ani: AgentInterface) -> SshAccess:
         LabError: No port could be had.
     """
     try:
-        from pytest_netbench.lab.ssh.server import SshServer  # noqa: PLC0415  (asyncssh)
+        from pytest_netbench.lab.ssh.server import SshServer  # asyncssh
     except ModuleNotFoundError as error:
         raise RequirementMissing("SSH to devices needs asyncssh", remedy=INSTALL_COMMAND) from error
     password, enable_secret = secrets.token_hex(10), secrets.token_hex(10)

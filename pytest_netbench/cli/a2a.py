@@ -24,10 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the process is interrupted."""
-    from pytest_netbench.agents.outside import a2a_agent  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.outside import a2a_agent  # imports pydantic
 
     a2a_agent.require()
-    from pytest_netbench.ani.a2a.serving import serve_http  # noqa: PLC0415  (imports a2a)
+    from pytest_netbench.ani.a2a.serving import serve_http  # imports a2a
 
     host, port = arguments.http
     serve_http(arguments.socket, host=host, port=port)

@@ -23,17 +23,17 @@ def accept(arguments: argparse.Namespace) -> bool:
         UsageError: Not one task is given, or it has no such candidate, or the candidate is recorded already.
         SolutionsFileError: What is recorded cannot be used, or the candidate does not fit it.
     """
-    from pytest_netbench.families.configure.renaming import renaming_of_truth  # noqa: PLC0415
-    from pytest_netbench.model.configure import configuration_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.candidates import (  # noqa: PLC0415
+    from pytest_netbench.families.configure.renaming import renaming_of_truth
+    from pytest_netbench.model.configure import configuration_of  # imports pydantic
+    from pytest_netbench.results.candidates import (
         candidate_of,
         candidates_path,
         load_candidates,
         save_candidates,
     )
-    from pytest_netbench.results.files import replace_file  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
-    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path, with_right  # noqa: PLC0415
+    from pytest_netbench.results.files import replace_file
+    from pytest_netbench.taskfile import load_task
+    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path, with_right
 
     path = _one_task(arguments)
     task = load_task(path)
@@ -71,10 +71,10 @@ def _one_task(arguments: argparse.Namespace) -> Path:
 
 def _selftest(task: Task, path: Path, solutions: Solutions, arguments: argparse.Namespace) -> SelftestReport:
     """Prove the task with all solutions, as ``pytest --netbench-selftest`` does; verdicts that are kept are used."""
-    from pytest_netbench.families.proof import Extent  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.memory import KeptVerdicts  # noqa: PLC0415
-    from pytest_netbench.results.reference import ReferenceStore, is_held, lack_of  # noqa: PLC0415
-    from pytest_netbench.trial import Settings, selftest  # noqa: PLC0415  (imports backends' protocols)
+    from pytest_netbench.families.proof import Extent  # imports pydantic
+    from pytest_netbench.results.memory import KeptVerdicts
+    from pytest_netbench.results.reference import ReferenceStore, is_held, lack_of
+    from pytest_netbench.trial import Settings, selftest  # imports backends' protocols
 
     store = ReferenceStore.around(path.parent, root=Path.cwd())
     if (lack := lack_of(task, store, path)) is not None:
@@ -92,7 +92,7 @@ def _selftest(task: Task, path: Path, solutions: Solutions, arguments: argparse.
 
 
 def _keep_truth(task: Task, path: Path, report: SelftestReport) -> None:
-    from pytest_netbench.results.truth import TruthStore  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.truth import TruthStore  # imports pydantic
 
     assert report.truth is not None, "a self-test with all claims tells the truth"
     TruthStore.around(path.parent, root=Path.cwd()).save(

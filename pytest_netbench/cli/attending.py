@@ -63,8 +63,8 @@ def attended(
     Returns:
         1 if it was scored and not passed, otherwise 0.
     """
-    from pytest_netbench.agents.outside.attended import Attended  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial import Stage, Store, TrialSpec  # noqa: PLC0415  (imports backends' protocols)
+    from pytest_netbench.agents.outside.attended import Attended  # imports pydantic
+    from pytest_netbench.trial import Stage, Store, TrialSpec  # imports backends' protocols
 
     if ssh and find_spec("asyncssh") is None:
         print("netbench: no logins by SSH (fix: pip install 'pytest-netbench[ssh]')", file=sys.stderr)
@@ -108,10 +108,10 @@ def terminated_as_interrupted() -> Iterator[None]:
 
 
 def _task(arguments: argparse.Namespace) -> tuple[Task, Path]:
-    from pytest_netbench.cli.taskpaths import SUFFIXES  # noqa: PLC0415
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
-    from pytest_netbench.taskfile.nearby import exists  # noqa: PLC0415
+    from pytest_netbench.cli.taskpaths import SUFFIXES
+    from pytest_netbench.generators.series import read_series  # imports pydantic
+    from pytest_netbench.taskfile import load_task
+    from pytest_netbench.taskfile.nearby import exists
 
     if arguments.index < 0:
         raise UsageError(f"--index {arguments.index}: the first draw is 0")

@@ -31,9 +31,9 @@ class Checked:
 
     def findings(self) -> list[tuple[Path, Finding]]:
         """Mistakes that show without a lab, each with its file, in the order of files and lines."""
-        from pytest_netbench.taskfile.places import Places  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.taskfile.review import review  # noqa: PLC0415
-        from pytest_netbench.trial.refusals import batches_of, rehearsed  # noqa: PLC0415
+        from pytest_netbench.taskfile.places import Places  # imports pydantic
+        from pytest_netbench.taskfile.review import review
+        from pytest_netbench.trial.refusals import batches_of, rehearsed
 
         found = [(self.path, one) for one in review(self.task, Places(self.path), is_draft=self._is_draft())]
         if self.task.has_network:
@@ -48,13 +48,13 @@ class Checked:
             RequirementMissing: This machine cannot deploy the network.
             InfrastructureError: A lab could not be brought up.
         """
-        from pytest_netbench.trial.refusals import batches_of, booted  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.trial.refusals import batches_of, booted  # imports pydantic
 
         batches = batches_of(self.task, self.solutions)
         return _in_order(list(self._placed(booted(self.task, batches, settings, progress=progress))))
 
     def _placed(self, refusals: Iterator[Refusal]) -> Iterator[tuple[Path, Finding]]:
-        from pytest_netbench.taskfile.review import Finding  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.taskfile.review import Finding  # imports pydantic
 
         places = self._places()
         for one in refusals:
@@ -62,15 +62,15 @@ class Checked:
             yield path, Finding(place=place, message=str(one), about=one.about)
 
     def _places(self) -> Mapping[Path, Places]:
-        from pytest_netbench.taskfile.places import Places  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.taskfile.places import Places  # imports pydantic
 
         paths = [self.path] if self.solutions is None else [self.path, self.recorded]
         return {path: Places(path) for path in paths}
 
     def _is_draft(self) -> bool:
-        from pytest_netbench.documents import reading  # noqa: PLC0415
-        from pytest_netbench.errors import TaskFileError  # noqa: PLC0415
-        from pytest_netbench.taskfile.draft import is_draft  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.documents import reading
+        from pytest_netbench.errors import TaskFileError
+        from pytest_netbench.taskfile.draft import is_draft  # imports pydantic
 
         if self.path.suffix.lower() != ".json":
             return False

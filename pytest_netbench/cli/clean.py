@@ -19,11 +19,11 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: There is no such backend, or it leaves nothing behind.
     """
-    from pytest_netbench import parts  # noqa: PLC0415
-    from pytest_netbench.errors import LabError, UsageError  # noqa: PLC0415
-    from pytest_netbench.lab.keeping import RemovesKept  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.lab.protocols import Cleans  # noqa: PLC0415
-    from pytest_netbench.lab.resources import GROUPS, kinds  # noqa: PLC0415
+    from pytest_netbench import parts
+    from pytest_netbench.errors import LabError, UsageError
+    from pytest_netbench.lab.keeping import RemovesKept  # imports pydantic
+    from pytest_netbench.lab.protocols import Cleans
+    from pytest_netbench.lab.resources import GROUPS, kinds
 
     names = [arguments.backend] if arguments.backend else [*parts.names("backends"), *parts.names("clusters")]
     status, told = 0, 0

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; return 1 if there is nothing to compare."""
-    from pytest_netbench.results.pairing import pair  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.pairing import pair  # imports pydantic
 
     first, second = _sides(arguments)
     paired = pair(first, second)
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _reasons(paired: Paired) -> Iterator[str]:
     """Yield why trials of both sides failed at the tasks that are compared."""
-    from pytest_netbench.reporting.reasons import both_sides, counted, meanings  # noqa: PLC0415
+    from pytest_netbench.reporting.reasons import both_sides, counted, meanings
 
     first, second = ([one for sides in paired.trials.values() for one in sides[at]] for at in (0, 1))
     table = both_sides(first, second)
@@ -85,8 +85,8 @@ def _reasons(paired: Paired) -> Iterator[str]:
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[list[TrialResult], list[TrialResult]]:
-    from pytest_netbench.results.pairing import of_agent  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+    from pytest_netbench.results.pairing import of_agent  # imports pydantic
+    from pytest_netbench.results.store import ResultsDir
 
     folders = runs.chosen([one for one in (arguments.first, arguments.second) if one is not None])
     arguments.first, arguments.second = folders[0], folders[-1]
@@ -106,7 +106,7 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[TrialResult], list[Trial
 
 
 def _stored(store: ResultsDir) -> list[TrialResult]:
-    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
+    from pytest_netbench.results.verdicts import with_verdicts
 
     return [with_verdicts(store, one) for one in store.results()]
 
@@ -125,7 +125,7 @@ def _value_of(metric: str) -> Value:
 
 def _pairs(paired: Paired, value_of: Value) -> Iterator[tuple[str, Pair]]:
     """The tasks of which both sides have values."""
-    from pytest_netbench.stats.paired import Pair  # noqa: PLC0415
+    from pytest_netbench.stats.paired import Pair
 
     for name, sides in paired.trials.items():
         first, second = (tuple(v for one in side if (v := value_of(one)) is not None) for side in sides)
@@ -146,8 +146,8 @@ def _comparisons(paired: Paired, pairs: Mapping[str, Pair], axis: str) -> Iterat
 
 
 def _row(pairs: Sequence[Pair]) -> _Row:
-    from pytest_netbench.stats.paired import compare  # noqa: PLC0415
-    from pytest_netbench.stats.regression import judge  # noqa: PLC0415
+    from pytest_netbench.stats.paired import compare
+    from pytest_netbench.stats.regression import judge
 
     is_share = all(0 <= value <= 1 for pair in pairs for value in (*pair.first, *pair.second))
     return compare(pairs), judge(pairs, tolerance=0.0, level=LEVEL, ahead=False) if is_share else None
@@ -155,7 +155,7 @@ def _row(pairs: Sequence[Pair]) -> _Row:
 
 def _table(compared: Mapping[str, _Row], axis: str, metric: str) -> Iterator[str]:
     """Yield a row for each group. The p-values of groups are adjusted for their number, that of all is not."""
-    from pytest_netbench.stats.paired import holm  # noqa: PLC0415
+    from pytest_netbench.stats.paired import holm
 
     within = [name for name in compared if name != ALL]
     adjusted = dict(zip(within, holm([compared[name][0].p for name in within]), strict=True))

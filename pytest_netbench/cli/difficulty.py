@@ -24,10 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Add the trials of runs to the files in ``.difficulty``; return 1 if none says anything."""
-    from pytest_netbench.reporting.difficulty import difficulty_lines  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.difficulty import DifficultyStore, why_left_out  # noqa: PLC0415
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
-    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
+    from pytest_netbench.reporting.difficulty import difficulty_lines  # imports pydantic
+    from pytest_netbench.results.difficulty import DifficultyStore, why_left_out
+    from pytest_netbench.results.store import ResultsDir
+    from pytest_netbench.results.verdicts import with_verdicts
 
     left_out: Counter[str] = Counter()
     used: list[TrialResult] = []
@@ -52,7 +52,7 @@ def _by_subject(
     results: Iterable[TrialResult], left_out: Counter[str]
 ) -> list[tuple[Subject, Path, list[TrialResult]]]:
     """Trials by what they measure, and the folder near which that is recorded."""
-    from pytest_netbench.results.difficulty import folder_of, subject_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.difficulty import folder_of, subject_of  # imports pydantic
 
     found: dict[str, tuple[Subject, Path, list[TrialResult]]] = {}
     for one in results:

@@ -35,8 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: No backend of that name is installed.
     """
-    from pytest_netbench.cli import extras  # noqa: PLC0415  (importlib.metadata)
-    from pytest_netbench.lab.resources import backend_of, kinds  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.cli import extras  # importlib.metadata
+    from pytest_netbench.lab.resources import backend_of, kinds  # imports pydantic
 
     served = kinds(arguments.backend)
     reports = [check for kind in served for check in backend_of(kind, arguments.backend).report()]

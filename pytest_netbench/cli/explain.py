@@ -30,13 +30,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     Of a network with faults, print what is wrong, and the observations that prove it.
     """
-    from pytest_netbench.evaluation.behaviour.listing import explained  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
-    from pytest_netbench.evaluation.behaviour.suggesting import suggested  # noqa: PLC0415
-    from pytest_netbench.model.configure import configuration_of  # noqa: PLC0415
-    from pytest_netbench.model.faulty import Faulty  # noqa: PLC0415
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.listing import explained  # imports pydantic
+    from pytest_netbench.evaluation.behaviour.problems import reference_of
+    from pytest_netbench.evaluation.behaviour.suggesting import suggested
+    from pytest_netbench.model.configure import configuration_of
+    from pytest_netbench.model.faulty import Faulty
+    from pytest_netbench.results.reference import ReferenceStore
+    from pytest_netbench.taskfile import load_task
 
     path = task_file(arguments.path)
     task = load_task(path)
@@ -69,7 +69,7 @@ def _asked(configuration: Configure) -> Iterator[str]:
 
 
 def _lack(task: Task, store: ReferenceStore, path: Path) -> str:
-    from pytest_netbench.results.reference import is_held  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import is_held  # imports pydantic
 
     outdated = store.outdated(task)
     what = (
@@ -86,7 +86,7 @@ def _lack(task: Task, store: ReferenceStore, path: Path) -> str:
 
 
 def _wrong(payload: Faulty) -> Iterator[str]:
-    from pytest_netbench.faults.reasoning import explained, in_words  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.faults.reasoning import explained, in_words  # imports pydantic
 
     if not payload.faults:
         yield "Nothing is wrong in this network."

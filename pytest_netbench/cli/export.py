@@ -150,10 +150,10 @@ def _sources(arguments: argparse.Namespace) -> Iterator[Made]:
 
 
 def _tasks(arguments: argparse.Namespace, families: set[str]) -> Iterator[Made]:
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415
-    from pytest_netbench.results.truth import TruthStore  # noqa: PLC0415
-    from pytest_netbench.training.truth import of_task  # noqa: PLC0415
+    from pytest_netbench.generators.series import read_series  # imports pydantic
+    from pytest_netbench.generators.sources import FileSource
+    from pytest_netbench.results.truth import TruthStore
+    from pytest_netbench.training.truth import of_task
 
     sources: list[Source] = [FileSource(path) for path in files(arguments.paths)]
     for text in arguments.generate:
@@ -167,7 +167,7 @@ def _tasks(arguments: argparse.Namespace, families: set[str]) -> Iterator[Made]:
 
 
 def _trials(directory: Path, families: set[str], agents: set[str], least: Mapping[str, float]) -> Iterator[Made]:
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
     if not directory.is_dir():
         raise UsageError("no such results directory; give the one that --netbench-results named", path=directory)
@@ -179,7 +179,7 @@ def _trials(directory: Path, families: set[str], agents: set[str], least: Mappin
 
 
 def _of_trial(store: ResultsDir, result: TrialResult) -> Example:
-    from pytest_netbench.training.transcripts import of_record  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.training.transcripts import of_record  # imports pydantic
 
     record = store.record_of(result)
     if record is None:

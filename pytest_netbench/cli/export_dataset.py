@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the dataset; return 1 if there is no task."""
-    from pytest_netbench.exports.huggingface import dataset  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.files import replace_file  # noqa: PLC0415
+    from pytest_netbench.exports.huggingface import dataset  # imports pydantic
+    from pytest_netbench.results.files import replace_file
 
     if arguments.results or arguments.agent or arguments.min_score or arguments.content:
         raise UsageError("huggingface is of tasks: give task files, folders or --generate")
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tasks(arguments: argparse.Namespace) -> Iterator[tuple[Source, Task]]:
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415
+    from pytest_netbench.generators.series import read_series  # imports pydantic
+    from pytest_netbench.generators.sources import FileSource
 
     for path in files(arguments.paths):
         source = FileSource(path)
@@ -61,9 +61,9 @@ def _tasks(arguments: argparse.Namespace) -> Iterator[tuple[Source, Task]]:
 
 def _item(source: Source, task: Task) -> Item:
     """A task, with its question and its reference answer in words if it has them."""
-    from pytest_netbench.exports.huggingface import Item  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.truth import TruthStore  # noqa: PLC0415
-    from pytest_netbench.training.truth import of_task  # noqa: PLC0415
+    from pytest_netbench.exports.huggingface import Item  # imports pydantic
+    from pytest_netbench.results.truth import TruthStore
+    from pytest_netbench.training.truth import of_task
 
     folder, root = _around(source)
     try:
@@ -82,8 +82,8 @@ def _check(items: list[Item]) -> None:
 
 def _copy_records(source: Source, task: Task, folder: Path) -> None:
     """Put what was recorded of a task beside its file: verdicts and scores need it."""
-    from pytest_netbench.exports.huggingface import TASKS  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results import reference, truth  # noqa: PLC0415
+    from pytest_netbench.exports.huggingface import TASKS  # imports pydantic
+    from pytest_netbench.results import reference, truth
 
     near, root = _around(source)
     found = {
@@ -98,7 +98,7 @@ def _copy_records(source: Source, task: Task, folder: Path) -> None:
 
 
 def _around(source: Source) -> tuple[Path, Path]:
-    from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.generators.sources import FileSource  # imports pydantic
 
     folder = source.path.parent.resolve() if isinstance(source, FileSource) else Path.cwd()
     return folder, Path(folder.anchor)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the dataset; return 1 if there is no task to write."""
-    from pytest_netbench.exports.harbor import checks, dataset, layout  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.kernel.containers import PROFILE  # noqa: PLC0415
-    from pytest_netbench.taskfile.corpus import corpus  # noqa: PLC0415
+    from pytest_netbench.exports.harbor import checks, dataset, layout  # imports pydantic
+    from pytest_netbench.kernel.containers import PROFILE
+    from pytest_netbench.taskfile.corpus import corpus
 
     if not (arguments.paths or arguments.generate):
         raise UsageError("name the tasks to export: netbench export harbor tasks/ -o DIR")
@@ -66,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _found(arguments: argparse.Namespace) -> Iterator[Found]:
     """Each task with where its records are."""
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
-    from pytest_netbench.results.truth import TruthStore  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.generators.series import read_series  # imports pydantic
+    from pytest_netbench.results.reference import ReferenceStore
+    from pytest_netbench.results.truth import TruthStore
+    from pytest_netbench.taskfile import load_task
 
     here = Path.cwd()
     places = [(load_task(path), path.parent) for path in task_files(arguments.paths)]

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _trials(directories: Sequence[Path], arguments: argparse.Namespace) -> Iterator[tuple[ResultsDir, TrialResult]]:
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
     families, agents, least = set(arguments.family), set(arguments.agent), dict(arguments.min_score)
     for directory in directories:
@@ -44,9 +44,9 @@ def _trials(directories: Sequence[Path], arguments: argparse.Namespace) -> Itera
 
 
 def _atif(trials: Sequence[tuple[ResultsDir, TrialResult]], folder: Path, *, version: str) -> int:
-    from pytest_netbench.exports.atif import trajectory  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.files import replace_file, safe_name  # noqa: PLC0415
-    from pytest_netbench.text import plain_json  # noqa: PLC0415
+    from pytest_netbench.exports.atif import trajectory  # imports pydantic
+    from pytest_netbench.results.files import replace_file, safe_name
+    from pytest_netbench.text import plain_json
 
     if folder.exists() and not folder.is_dir():
         raise UsageError("trajectories are written to a folder, one file each, and this is a file", path=folder)
@@ -72,7 +72,7 @@ def _atif(trials: Sequence[tuple[ResultsDir, TrialResult]], folder: Path, *, ver
 
 
 def _otel(trials: Sequence[tuple[ResultsDir, TrialResult]], arguments: argparse.Namespace) -> int:
-    from pytest_netbench.exports.otlp import check, export  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.exports.otlp import check, export  # imports pydantic
 
     check(arguments.output, folder=Path.cwd())
     if not trials:

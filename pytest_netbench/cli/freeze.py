@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files and the manifest; return 1 if nothing was written."""
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.frozen import MANIFEST  # noqa: PLC0415
+    from pytest_netbench.generators.series import read_series  # imports pydantic
+    from pytest_netbench.taskfile.frozen import MANIFEST
 
     series, folder = read_series(arguments.series), arguments.output
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _manifest(series: Series, folder: Path) -> FrozenSet:
-    from pytest_netbench import __version__  # noqa: PLC0415
-    from pytest_netbench.taskfile.frozen import FrozenSet, file_digests, set_digest  # noqa: PLC0415
+    from pytest_netbench import __version__
+    from pytest_netbench.taskfile.frozen import FrozenSet, file_digests, set_digest
 
     files = file_digests(folder)
     return FrozenSet(

@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the verdicts, or the plan; return 1 unless the gate is passed."""
-    from pytest_netbench.gating.baseline import load_baseline  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.gating.policy import Policy, load_policy  # noqa: PLC0415
+    from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
+    from pytest_netbench.gating.policy import Policy, load_policy
 
     policy = Policy() if arguments.policy is None else load_policy(arguments.policy)
     if arguments.share is not None and not arguments.plan:
@@ -62,10 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _judge(policy: Policy, baseline: Sequence[TrialResult], directories: Sequence[Path], as_markdown: bool) -> int:
-    from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.gating.wording import lines, markdown  # noqa: PLC0415
-    from pytest_netbench.results.merged import lack_of  # noqa: PLC0415
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+    from pytest_netbench.gating.judging import judge_run  # imports pydantic
+    from pytest_netbench.gating.wording import lines, markdown
+    from pytest_netbench.results.merged import lack_of
+    from pytest_netbench.results.store import ResultsDir
 
     lacks = [lack for directory in directories if (lack := lack_of(directory)) is not None]
     if lacks:
@@ -82,7 +82,7 @@ def _judge(policy: Policy, baseline: Sequence[TrialResult], directories: Sequenc
 
 
 def _plan(policy: Policy, baseline: Sequence[TrialResult], share: float | None) -> int:
-    from pytest_netbench.gating.sizing import plan  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.gating.sizing import plan  # imports pydantic
 
     for at, rule in enumerate(policy.rules):
         print(*([""] if at else []), *plan(rule, baseline, share=share), sep="\n")

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.series is None or arguments.output is None:
         raise UsageError("give what to draw and a folder, e.g. netbench generate NAME:n=20,seed=7 -o tasks/, or --list")
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.generators.series import read_series  # imports pydantic
 
     return 0 if write(read_series(arguments.series), arguments) else 1
 
@@ -130,8 +130,8 @@ def _handled(source: GeneratedSource, folder: Path, prove: Prove | None) -> tupl
 
 
 def _write(task: Task, folder: Path) -> None:
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.writing import task_text  # noqa: PLC0415
+    from pytest_netbench.taskfile import load_task  # imports pydantic
+    from pytest_netbench.taskfile.writing import task_text
 
     path = folder / f"{task.slug}.task.yaml"
     path.write_text(task_text(task), encoding="utf-8")
@@ -142,16 +142,16 @@ def _write(task: Task, folder: Path) -> None:
 
 
 def _prover(backend: str, jobs: int) -> Prove:
-    from pytest_netbench.trial import Settings  # noqa: PLC0415  (imports backends' protocols)
-    from pytest_netbench.trial.proving import Proofs  # noqa: PLC0415
+    from pytest_netbench.trial import Settings  # imports backends' protocols
+    from pytest_netbench.trial.proving import Proofs
 
     return Proofs(Settings(backend=backend, workers=jobs), root=Path.cwd()).problems
 
 
 def _listing() -> list[str]:
-    from pytest_netbench import parts  # noqa: PLC0415
-    from pytest_netbench.generators.listing import generator_lines  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.generators.series import DEFAULTS, parameters_of  # noqa: PLC0415
+    from pytest_netbench import parts
+    from pytest_netbench.generators.listing import generator_lines  # imports pydantic
+    from pytest_netbench.generators.series import DEFAULTS, parameters_of
 
     lines = []
     for name in parts.names("generators"):

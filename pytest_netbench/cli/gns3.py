@@ -24,9 +24,9 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: The port is in use, or the release is none.
         LabError: The server cannot be installed or started, or ends by itself.
     """
-    from pytest_netbench import parts  # noqa: PLC0415
-    from pytest_netbench.errors import UsageError  # noqa: PLC0415
-    from pytest_netbench.lab.protocols import Serves  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench import parts
+    from pytest_netbench.errors import UsageError
+    from pytest_netbench.lab.protocols import Serves  # imports pydantic
 
     backend = parts.load("backends", "gns3")()
     if not isinstance(backend, Serves):

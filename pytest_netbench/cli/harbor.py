@@ -46,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Deploy, let the agent work until the checks come, judge, and answer with the rewards until interrupted."""
-    from pytest_netbench.agents.outside.gateway import Gateway  # noqa: PLC0415
-    from pytest_netbench.exports.harbor import checks  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.agents.outside.gateway import Gateway
+    from pytest_netbench.exports.harbor import checks  # imports pydantic
+    from pytest_netbench.taskfile import load_task
 
     folder: Path = arguments.folder
     if not all((folder / name).is_file() for name in (checks.TASK_FILE, checks.DIGEST_FILE, checks.SEALED_FILE)):
@@ -74,9 +74,9 @@ def rewards(result: TrialResult) -> dict[str, float]:
 
 
 def _trial(task: Task, gateway: Gateway, arguments: argparse.Namespace) -> TrialResult:
-    from pytest_netbench.exports.harbor import checks, layout  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial import Settings, Stage, evaluated  # noqa: PLC0415
-    from pytest_netbench.trial.deployment import stands_still_by_default  # noqa: PLC0415
+    from pytest_netbench.exports.harbor import checks, layout  # imports pydantic
+    from pytest_netbench.trial import Settings, Stage, evaluated
+    from pytest_netbench.trial.deployment import stands_still_by_default
 
     def attend(at: Attendance) -> None:
         at.serving.enter_context(_offered(at, gateway, arguments))
@@ -100,8 +100,8 @@ def _trial(task: Task, gateway: Gateway, arguments: argparse.Namespace) -> Trial
 
 def _offered(at: Attendance, gateway: Gateway, arguments: argparse.Namespace) -> ExitStack:
     """What the agent's container reaches: the ANI by HTTP and by MCP, and devices by SSH."""
-    from pytest_netbench.agents.outside import running  # noqa: PLC0415
-    from pytest_netbench.agents.outside.relay import Relay  # noqa: PLC0415
+    from pytest_netbench.agents.outside import running
+    from pytest_netbench.agents.outside.relay import Relay
 
     stack, host, port = ExitStack(), arguments.host, arguments.mcp_port
     command = [*running.DIES_WITH_US, sys.executable, "-c", _SERVE, str(at.socket), host, str(port)]
@@ -130,7 +130,7 @@ class _Outside:
     """An agent in another container, which reaches this one by a name."""
 
     def __init__(self, attend: Any, *, name: str) -> None:
-        from pytest_netbench.agents.outside.attended import Attended  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.agents.outside.attended import Attended  # imports pydantic
 
         self._attended = Attended(AGENT, attend)
         self._name = name

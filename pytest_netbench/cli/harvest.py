@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the candidates beside their tasks and say how to accept them; return 0 also if there are none."""
-    from pytest_netbench.results.harvest import DIFFERENCE, harvest  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+    from pytest_netbench.results.harvest import DIFFERENCE, harvest  # imports pydantic
+    from pytest_netbench.results.store import ResultsDir
 
     for directory in runs.chosen(arguments.directories):
         store = ResultsDir(directory)
@@ -49,8 +49,8 @@ def _report(directory: Path, found: Harvest) -> None:
 
 def _written(candidates: Sequence[Candidate], found: Harvest) -> int:
     """Write the candidates of one task; return how many are new."""
-    from pytest_netbench.results.candidates import candidates_path, load_candidates, save_candidates  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.candidates import candidates_path, load_candidates, save_candidates
+    from pytest_netbench.taskfile import load_task  # imports pydantic
 
     first = candidates[0].result
     task_file = Path(first.node_id.partition("::")[0])
@@ -85,7 +85,7 @@ def _written(candidates: Sequence[Candidate], found: Harvest) -> int:
 
 def _recorded(task_file: Path, task: Task) -> list[dict[str, tuple[str, ...]]]:
     """The commands of the recorded right solutions."""
-    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path  # imports pydantic
 
     path = solutions_path(task_file, task.slug)
     return [one.configs for one in load_solutions(path, task).right] if path.is_file() else []

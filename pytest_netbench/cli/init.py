@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write_corpus(target: Path) -> None:
-    from pytest_netbench.taskfile.corpus import FOLDERS, corpus  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.frozen import SUFFIXES  # noqa: PLC0415
+    from pytest_netbench.taskfile.corpus import FOLDERS, corpus  # imports pydantic
+    from pytest_netbench.taskfile.frozen import SUFFIXES
 
     root = corpus()
     target.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: The version is none.
         RequirementMissing: The programs can neither be fetched nor built.
     """
-    from pytest_netbench.backends.kube.installation import installing  # noqa: PLC0415
+    from pytest_netbench.backends.kube.installation import installing
 
     installing.install(arguments.version or installing.VERSION, say=_say, source=arguments.source)
     return 0

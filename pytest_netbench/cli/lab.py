@@ -43,8 +43,8 @@ def _facts(at: Attendance) -> dict[str, Any]:
 
 
 def _words(at: Attendance) -> str:
-    from pytest_netbench.agents.outside.attended import login_text, task_text  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.text import clean  # noqa: PLC0415
+    from pytest_netbench.agents.outside.attended import login_text, task_text  # imports pydantic
+    from pytest_netbench.text import clean
 
     ends = "Enter ends the lab." if sys.stdin.isatty() else "The lab ends with this process (Ctrl-C, SIGTERM)."
     return clean(f"\n{task_text(at.brief)}\n\n{login_text(at.brief, at.socket)}\n\n{ends}")

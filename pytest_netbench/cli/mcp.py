@@ -26,10 +26,10 @@ def add_http(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client goes or the process is interrupted."""
-    from pytest_netbench.agents.outside import mcp_server  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.outside import mcp_server  # imports pydantic
 
     mcp_server.require()
-    from pytest_netbench.ani.mcp import serve_http, serve_stdio  # noqa: PLC0415  (imports mcp)
+    from pytest_netbench.ani.mcp import serve_http, serve_stdio  # imports mcp
 
     if arguments.http is None:
         serve_stdio(arguments.socket)

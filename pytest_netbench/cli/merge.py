@@ -53,11 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the directory; return 1 if items are missing, the gate is not passed, or ``--check`` finds a failure."""
-    from pytest_netbench.cli.mergereports import write_reports  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.files import new_directory  # noqa: PLC0415
-    from pytest_netbench.results.mergewriting import write_merge  # noqa: PLC0415
-    from pytest_netbench.results.merging import merge  # noqa: PLC0415
-    from pytest_netbench.results.sources import read_source  # noqa: PLC0415
+    from pytest_netbench.cli.mergereports import write_reports  # imports pydantic
+    from pytest_netbench.results.files import new_directory
+    from pytest_netbench.results.mergewriting import write_merge
+    from pytest_netbench.results.merging import merge
+    from pytest_netbench.results.sources import read_source
 
     target: Path = arguments.output
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -83,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _judge_of(arguments: argparse.Namespace) -> Any:
     """What judges a merge; the files of the gate are read before anything is done."""
-    from pytest_netbench.gating.baseline import load_baseline  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415
-    from pytest_netbench.gating.policy import Policy, load_policy  # noqa: PLC0415
+    from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
+    from pytest_netbench.gating.judging import judge_run
+    from pytest_netbench.gating.policy import Policy, load_policy
 
     if arguments.baseline is None:
         if arguments.policy is not None:
@@ -102,9 +102,9 @@ def _judge_of(arguments: argparse.Namespace) -> Any:
 
 def _tell(merged: Merge, arguments: argparse.Namespace, judgement: Judgement | None, notes: list[str]) -> int:
     """Print what came out; return the exit status."""
-    from pytest_netbench.gating.baseline import save_baseline  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.gating.wording import lines  # noqa: PLC0415
-    from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415
+    from pytest_netbench.gating.baseline import save_baseline  # imports pydantic
+    from pytest_netbench.gating.wording import lines
+    from pytest_netbench.reporting.terminal import summary_lines
 
     results = [one for _, one in merged.kept]
     print(*summary_lines(results, width=get_terminal_size().columns), sep="\n")

@@ -37,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files of a task, none of which may exist, and say what to do next."""
-    from pytest_netbench.taskfile.loader import slug_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.solutions import solutions_path  # noqa: PLC0415
-    from pytest_netbench.taskfile.templates import template  # noqa: PLC0415
+    from pytest_netbench.taskfile.loader import slug_of  # imports pydantic
+    from pytest_netbench.taskfile.solutions import solutions_path
+    from pytest_netbench.taskfile.templates import template
 
     name, domain = arguments.name.strip(), arguments.domain
     if not _NAME.fullmatch(name):
@@ -78,9 +78,9 @@ def _write(texts: dict[Path, str]) -> None:
 
 def _record(path: Path, texts: Template) -> Path:
     """Write the recorded behaviour where ``netbench record`` would, and return its file."""
-    from pytest_netbench.model.behaviour import Behaviour  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.model.behaviour import Behaviour  # imports pydantic
+    from pytest_netbench.results.reference import ReferenceStore
+    from pytest_netbench.taskfile import load_task
 
     task = load_task(path)
     store = ReferenceStore.around(path.parent, root=Path.cwd())

@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         UsageError: There is no such backend.
     """
-    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.portability.page import page  # noqa: PLC0415
-    from pytest_netbench.portability.running import FOLDER, Kept  # noqa: PLC0415
+    from pytest_netbench.lab.resources import by_kind  # imports pydantic
+    from pytest_netbench.portability.page import page
+    from pytest_netbench.portability.running import FOLDER, Kept
 
     for name in (arguments.backend, arguments.against):
         by_kind(name)
@@ -70,11 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compared(path: Path, arguments: argparse.Namespace, kept: Kept) -> int:
     """Compare all works of one task; return how many differ."""
-    from pytest_netbench.portability.running import Comparer  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.portability.working import works_of  # noqa: PLC0415
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
-    from pytest_netbench.trial import Settings  # noqa: PLC0415  (imports backends' protocols)
+    from pytest_netbench.portability.running import Comparer  # imports pydantic
+    from pytest_netbench.portability.working import works_of
+    from pytest_netbench.results.reference import ReferenceStore
+    from pytest_netbench.taskfile import load_task
+    from pytest_netbench.trial import Settings  # imports backends' protocols
 
     task = load_task(path)
     behaviour = ReferenceStore.around(path.parent, root=Path.cwd()).load(task)

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             bad += not _record(path, arguments)
         except (StartupConfigRejected, GroundTruthRejected) as error:
-            from pytest_netbench.taskfile.refused import told  # noqa: PLC0415  (imports pydantic)
+            from pytest_netbench.taskfile.refused import told  # imports pydantic
 
             bad += 1
             print(told(error, path), file=sys.stderr)
@@ -57,11 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _record(path: Path, arguments: argparse.Namespace) -> bool:
-    from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore, is_held  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
-    from pytest_netbench.taskfile.refused import refused_lines  # noqa: PLC0415
-    from pytest_netbench.trial import Settings, record_behaviour  # noqa: PLC0415  (imports backends' protocols)
+    from pytest_netbench.evaluation.behaviour.problems import problems_of  # imports pydantic
+    from pytest_netbench.results.reference import ReferenceStore, is_held
+    from pytest_netbench.taskfile import load_task
+    from pytest_netbench.taskfile.refused import refused_lines
+    from pytest_netbench.trial import Settings, record_behaviour  # imports backends' protocols
 
     task = load_task(path)
     store = ReferenceStore.around(path.parent, root=Path.cwd(), backend=arguments.backend)
@@ -96,7 +96,7 @@ def _saved(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
 
 
 def _compared(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
-    from pytest_netbench.evaluation.behaviour.compare import unequal  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.evaluation.behaviour.compare import unequal  # imports pydantic
 
     recorded = store.load(task)
     if recorded is None:
@@ -110,8 +110,8 @@ def _compared(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
 
 
 def _facts(task: Task, behaviour: Behaviour) -> list[str]:
-    from pytest_netbench.evaluation.behaviour.listing import headline, tally  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.listing import headline, tally  # imports pydantic
+    from pytest_netbench.evaluation.behaviour.problems import reference_of
 
     reference = reference_of(task, behaviour)
     return [headline(reference), *tally(reference)]
@@ -119,10 +119,10 @@ def _facts(task: Task, behaviour: Behaviour) -> list[str]:
 
 def _to_paste(task: Task, behaviour: Behaviour, path: Path) -> list[str]:
     """Lines for the task file, at the left margin: they are pasted as they are."""
-    from pytest_netbench.evaluation.behaviour.pasting import Entry, pasted_testcases  # noqa: PLC0415  (pydantic)
-    from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
-    from pytest_netbench.evaluation.behaviour.suggesting import suggested  # noqa: PLC0415
-    from pytest_netbench.results.reference import is_held  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.pasting import Entry, pasted_testcases  # pydantic
+    from pytest_netbench.evaluation.behaviour.problems import reference_of
+    from pytest_netbench.evaluation.behaviour.suggesting import suggested
+    from pytest_netbench.results.reference import is_held
 
     text, as_json = path.read_text(encoding="utf-8-sig"), path.suffix.lower() == ".json"
     lines = suggested(task, reference_of(task, behaviour), text=text, as_json=as_json)

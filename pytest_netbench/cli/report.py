@@ -31,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page and say where it is; return 1 if there are no results."""
-    from pytest_netbench.reporting.page.writing import check, trials_of, write_page  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
-    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
+    from pytest_netbench.reporting.page.writing import check, trials_of, write_page  # imports pydantic
+    from pytest_netbench.results.store import ResultsDir
+    from pytest_netbench.results.verdicts import with_verdicts
 
     check(arguments.output)
     if arguments.policy and not arguments.baseline:
@@ -61,11 +61,11 @@ def _comparison(arguments: argparse.Namespace, results: Sequence[TrialResult]) -
     """What the gate says of the results; each directory is a look."""
     if arguments.baseline is None:
         return None
-    from pytest_netbench.gating.baseline import load_baseline  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415
-    from pytest_netbench.gating.policy import Policy, load_policy  # noqa: PLC0415
-    from pytest_netbench.gating.wording import HEADLINES, entries  # noqa: PLC0415
-    from pytest_netbench.results.merged import lack_of  # noqa: PLC0415
+    from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
+    from pytest_netbench.gating.judging import judge_run
+    from pytest_netbench.gating.policy import Policy, load_policy
+    from pytest_netbench.gating.wording import HEADLINES, entries
+    from pytest_netbench.results.merged import lack_of
 
     for directory in arguments.directories:
         if (lack := lack_of(directory)) is not None:

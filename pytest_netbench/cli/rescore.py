@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what changed; return 1 if a change is not explained by scorer versions, or if not everything was scored."""
-    from pytest_netbench.results.rescore import rescore  # noqa: PLC0415  (imports pydantic and the scorers)
+    from pytest_netbench.results.rescore import rescore  # imports pydantic and the scorers
 
     report = rescore(arguments.directory or runs.chosen(())[0])
     for line in report.lines():

@@ -24,7 +24,7 @@ def chosen(given: Sequence[Path]) -> list[Path]:
             if not path.is_dir():
                 raise UsageError("no such results directory; give the --netbench-results of a run", path=path)
         return list(given)
-    from pytest_netbench.results.newest import newest_run  # noqa: PLC0415
+    from pytest_netbench.results.newest import newest_run
 
     newest = newest_run(Path.cwd())
     shown = Path(os.path.relpath(newest))

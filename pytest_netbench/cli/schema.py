@@ -35,15 +35,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _task(family: str) -> dict[str, Any]:
-    from pytest_netbench.taskfile.schema import task_schema  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.schema import task_schema  # imports pydantic
 
     return task_schema(family)
 
 
 def _ani() -> dict[str, Any]:
-    from pytest_netbench import __version__  # noqa: PLC0415
-    from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.ani.schema import open_rpc  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench import __version__
+    from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE  # imports pydantic
+    from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS  # imports pydantic
+    from pytest_netbench.ani.schema import open_rpc  # imports pydantic
 
     return open_rpc((*METHODS.values(), *EXTRAS.values(), BUDGET_LEFT, GET_BRIEF, TASK_DONE), version=__version__)

@@ -31,7 +31,7 @@ def check(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: It cannot, or nothing is scored.
     """
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
     if arguments.results is None:
         return
@@ -52,9 +52,9 @@ def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: arg
     Returns:
         0 if the trial passed, otherwise 1.
     """
-    from pytest_netbench.agents.outside.attended import Attended  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial import perform  # noqa: PLC0415
-    from pytest_netbench.trial.execution import Here  # noqa: PLC0415
+    from pytest_netbench.agents.outside.attended import Attended  # imports pydantic
+    from pytest_netbench.trial import perform
+    from pytest_netbench.trial.execution import Here
 
     lingering = Lingering(attend)
 
@@ -73,7 +73,7 @@ def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: arg
 
 
 def _tell(result: TrialResult) -> None:
-    from pytest_netbench.trial import explain, family_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.trial import explain, family_of  # imports pydantic
 
     for score in result.scores:
         value = "not measured" if score.value is None else f"{score.value:.3g}"
@@ -93,7 +93,7 @@ def node_id(task: Task, arguments: argparse.Namespace) -> str:
 
 
 def _keep(result: TrialResult, arguments: argparse.Namespace) -> None:
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     folder = arguments.results or Path(".netbench", f"{arguments.command}-{stamp}")

@@ -54,8 +54,8 @@ def warn(warning: str) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the bundle, and say what everybody can read of it."""
-    from pytest_netbench.results.packing import pack  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.frozen import changed_sets  # noqa: PLC0415
+    from pytest_netbench.results.packing import pack  # imports pydantic
+    from pytest_netbench.taskfile.frozen import changed_sets
 
     output: Path = arguments.output
     if output.suffix != SUFFIX:
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     packed = pack(files(arguments.paths), root=Path.cwd(), stem=output.stem, warn=warn)
     for warning in changed_sets(arguments.paths):
         warn(warning)
-    from pytest_netbench.sealing.bundle import write_bundle  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.sealing.bundle import write_bundle  # imports pydantic
 
     if new is not None:
         write_key(new, key)

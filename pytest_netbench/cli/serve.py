@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     Clients end the process that they talk to over stdio soon after they have gone. To score, that process only waits
     for another one, which does the work and ends when the result is kept.
     """
-    from pytest_netbench.agents.outside import a2a_agent, mcp_server, running  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.outside import a2a_agent, mcp_server, running  # imports pydantic
 
     (a2a_agent if arguments.a2a else mcp_server).require()
     is_stdio = arguments.http is None and not arguments.a2a

@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print it; return 1 if there is no trial."""
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.text import clean  # noqa: PLC0415
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
+    from pytest_netbench.text import clean
 
     trial, directory = arguments.trial, arguments.directory
     if directory is None and trial is not None and Path(trial).is_dir():
@@ -75,9 +75,9 @@ def _listed(results: Sequence[TrialResult]) -> str:
 
 
 def _whole(result: TrialResult, store: ResultsDir) -> Iterator[str]:
-    from pytest_netbench.reporting.failure import head_lines  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415
-    from pytest_netbench.trial import explain, family_of  # noqa: PLC0415
+    from pytest_netbench.reporting.failure import head_lines  # imports pydantic
+    from pytest_netbench.reporting.item import item_sections
+    from pytest_netbench.trial import explain, family_of
 
     record = store.record_of(result)
     yield f"{result.node_id}: {result.status}"
@@ -96,8 +96,8 @@ def _whole(result: TrialResult, store: ResultsDir) -> Iterator[str]:
 
 def _difficulty(result: TrialResult) -> Iterator[str]:
     """What is recorded of how often agents pass this task, or draws like it."""
-    from pytest_netbench.reporting.difficulty import difficulty_lines  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.difficulty import DifficultyStore, folder_of, subject_of  # noqa: PLC0415
+    from pytest_netbench.reporting.difficulty import difficulty_lines  # imports pydantic
+    from pytest_netbench.results.difficulty import DifficultyStore, folder_of, subject_of
 
     if result.sealed is not None:
         return
@@ -109,7 +109,7 @@ def _difficulty(result: TrialResult) -> Iterator[str]:
 
 
 def _failures(results: Sequence[TrialResult], folder: Path) -> Iterator[str]:
-    from pytest_netbench.reporting.failure import failure_lines  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.reporting.failure import failure_lines  # imports pydantic
 
     failed = [one for one in results if one.status == "failed"]
     for one in failed:

@@ -71,10 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; return 1 if no trial was scored."""
-    from pytest_netbench.reporting.common import common_lines  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.reporting.groups import Columns, group_table, metrics_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
-    from pytest_netbench.reporting.terminal import Part, agents_parts  # noqa: PLC0415
+    from pytest_netbench.reporting.common import common_lines  # imports pydantic
+    from pytest_netbench.reporting.groups import Columns, group_table, metrics_of  # imports pydantic
+    from pytest_netbench.reporting.intervals import METHODS  # imports statistics
+    from pytest_netbench.reporting.terminal import Part, agents_parts
 
     if arguments.by == REASON:
         return _by_reason(arguments)
@@ -114,12 +114,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _by_reason(arguments: argparse.Namespace) -> int:
     """Print why trials failed and how agents worked; return 1 if no trial was scored."""
-    from pytest_netbench.reporting.conduct import conduct_table  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
-    from pytest_netbench.reporting.reasons import reasons_table  # noqa: PLC0415
-    from pytest_netbench.reporting.terminal import Part  # noqa: PLC0415
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
-    from pytest_netbench.results.verdicts import with_verdicts  # noqa: PLC0415
+    from pytest_netbench.reporting.conduct import conduct_table  # imports pydantic
+    from pytest_netbench.reporting.intervals import METHODS  # imports statistics
+    from pytest_netbench.reporting.reasons import reasons_table
+    from pytest_netbench.reporting.terminal import Part
+    from pytest_netbench.results.store import ResultsDir
+    from pytest_netbench.results.verdicts import with_verdicts
 
     stores = [ResultsDir(directory) for directory in runs.chosen(arguments.directories)]
     scored = [with_verdicts(store, one) for store in stores for one in store.results() if one.status != "error"]
@@ -163,7 +163,7 @@ def _attempts(text: str) -> tuple[int, ...]:
 
 
 def _contents(directories: Iterable[Path]) -> Iterable[Contents]:
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
     for directory in directories:
         yield ResultsDir(directory).read()
@@ -172,7 +172,7 @@ def _contents(directories: Iterable[Path]) -> Iterable[Contents]:
 def groups(one: TrialResult, axis: str) -> tuple[str, ...]:
     """The groups of a result on an axis; none if it has no such axis."""
     if axis == "task":
-        from pytest_netbench.results.pairing import task_id  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.pairing import task_id  # imports pydantic
 
         return (task_id(one).rpartition("::")[2],)
     if axis in OF_RESULT:
@@ -197,7 +197,7 @@ def _size(nodes: str) -> str:
 
 
 def _domain(fault: str) -> str:
-    from pytest_netbench.model.faulty import fault_of  # noqa: PLC0415  (imports faults)
+    from pytest_netbench.model.faulty import fault_of  # imports faults
 
     try:
         return str(getattr(fault_of(fault), "domain", "other"))

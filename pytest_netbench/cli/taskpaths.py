@@ -29,7 +29,7 @@ def task_file(text: str | Path) -> Path:
     Raises:
         UsageError: It does not, or it is a folder. The message names files that may be meant.
     """
-    from pytest_netbench.taskfile.nearby import exists, task_files  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.nearby import exists, task_files  # imports pydantic
 
     path = Path(text)
     if path.is_dir():
@@ -43,8 +43,8 @@ def task_file(text: str | Path) -> Path:
 
 def missing(text: str | Path) -> str:
     """What is said of a path that does not exist: near task files, or what to do with the name of a generator."""
-    from pytest_netbench import parts  # noqa: PLC0415
-    from pytest_netbench.taskfile.nearby import did_you_mean  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench import parts
+    from pytest_netbench.taskfile.nearby import did_you_mean  # imports pydantic
 
     generator = str(text).partition(":")[0].strip()
     if generator in parts.names("generators"):

@@ -32,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _bundle(path: Path, folder: Path, key: SealingKey) -> int:
-    from pytest_netbench.sealing.bundle import placed, read_bundle  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.frozen import changed_sets  # noqa: PLC0415
+    from pytest_netbench.sealing.bundle import placed, read_bundle  # imports pydantic
+    from pytest_netbench.taskfile.frozen import changed_sets
 
     bundle = read_bundle(path)
     written: dict[Path, str] = {}
@@ -49,8 +49,8 @@ def _bundle(path: Path, folder: Path, key: SealingKey) -> int:
 
 
 def _results(path: Path, folder: Path, key: SealingKey) -> int:
-    from pytest_netbench.results.sealed import opened  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+    from pytest_netbench.results.sealed import opened  # imports pydantic
+    from pytest_netbench.results.store import ResultsDir
 
     store = ResultsDir(path)
     results = store.read().results

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per good file, and the problems of each invalid one; return 1 if there is one."""
-    from pytest_netbench.taskfile.frozen import sets_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.frozen import sets_of  # imports pydantic
 
     bad = sum(map(_frozen_set_changed, sets_of([path for path in arguments.paths if path.is_dir()])))
     bundles = [path for path in arguments.paths if path.suffix == seal.SUFFIX]
@@ -68,7 +68,7 @@ def _is_bad(path: Path, arguments: argparse.Namespace) -> bool:
     except ResultsError as error:
         print(f"{path}: {error}", file=sys.stderr)
         return True
-    from pytest_netbench.cli.checking import merged  # noqa: PLC0415
+    from pytest_netbench.cli.checking import merged
 
     findings = checked.findings()
     unknown = False
@@ -89,9 +89,9 @@ def _is_bad(path: Path, arguments: argparse.Namespace) -> bool:
 
 def _loaded(path: Path) -> tuple[Checked, list[str]]:
     """A task file with its solutions, and what is said of it if it is good."""
-    from pytest_netbench.cli.checking import Checked  # noqa: PLC0415
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.solutions import solutions_path  # noqa: PLC0415
+    from pytest_netbench.cli.checking import Checked
+    from pytest_netbench.taskfile import load_task  # imports pydantic
+    from pytest_netbench.taskfile.solutions import solutions_path
 
     task = load_task(path)
     solutions = recorded_solutions(path, task)
@@ -108,7 +108,7 @@ def _lines(error: InputError) -> list[str]:
 
 def _booted(checked: Checked, arguments: argparse.Namespace) -> list[tuple[Path, Finding]] | None:
     """The lines that devices refuse; ``None`` if the network cannot be deployed, which is said."""
-    from pytest_netbench.trial import Settings  # noqa: PLC0415  (imports backends' protocols)
+    from pytest_netbench.trial import Settings  # imports backends' protocols
 
     path = checked.path
     began = time.monotonic()
@@ -127,9 +127,9 @@ def _booted(checked: Checked, arguments: argparse.Namespace) -> list[tuple[Path,
 
 def _bundle_is_bad(path: Path, key_file: Path | None) -> bool:
     """Check a sealed bundle: its structure, and its tasks if there is a key. Say what was found."""
-    from pytest_netbench.generators.sealed import solutions_in, unpacked  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.sealing.bundle import read_bundle  # noqa: PLC0415
-    from pytest_netbench.sealing.keys import key_of  # noqa: PLC0415
+    from pytest_netbench.generators.sealed import solutions_in, unpacked  # imports pydantic
+    from pytest_netbench.sealing.bundle import read_bundle
+    from pytest_netbench.sealing.keys import key_of
 
     key = key_of(key_file)
     try:
@@ -160,7 +160,7 @@ def _bundle_is_bad(path: Path, key_file: Path | None) -> bool:
 
 def _frozen_set_changed(folder: Path) -> bool:
     """Whether a frozen set is not as it was released; say so."""
-    from pytest_netbench.taskfile.frozen import changes, read_manifest  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.frozen import changes, read_manifest  # imports pydantic
 
     manifest = read_manifest(folder)
     found = list(changes(folder, manifest))
@@ -173,9 +173,9 @@ def _frozen_set_changed(folder: Path) -> bool:
 
 def recorded_solutions(path: Path, task: Task) -> Solutions | None:
     """The solutions recorded beside a task file."""
-    from pytest_netbench.families.configure.renaming import renaming_of_truth  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.model.configure import Configure  # noqa: PLC0415
-    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path  # noqa: PLC0415
+    from pytest_netbench.families.configure.renaming import renaming_of_truth  # imports pydantic
+    from pytest_netbench.model.configure import Configure
+    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path
 
     payload = task.payload
     recorded = solutions_path(path, task.slug)
@@ -186,7 +186,7 @@ def recorded_solutions(path: Path, task: Task) -> Solutions | None:
 
 def _counted(task: Task, solutions: Solutions | None) -> Iterator[str]:
     """How many solutions are recorded, if the task can be configured."""
-    from pytest_netbench.model.configure import Configure  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.model.configure import Configure  # imports pydantic
 
     if solutions is not None:
         yield f"{len(solutions.right)} right and {len(solutions.wrong)} wrong solutions"
@@ -196,8 +196,8 @@ def _counted(task: Task, solutions: Solutions | None) -> Iterator[str]:
 
 def _behaviour_problems(task: Task, path: Path) -> list[str]:
     """What keeps the task from being held to its reference behaviour."""
-    from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore, is_held, lack_of  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.problems import problems_of  # imports pydantic
+    from pytest_netbench.results.reference import ReferenceStore, is_held, lack_of
 
     store = ReferenceStore.around(path.parent, root=Path.cwd())
     lack = lack_of(task, store, path)

@@ -100,7 +100,7 @@ def _call(step: Any) -> tuple[str, tuple[Any, ...]]:
 
 
 def _networkx_of(graph: Graph) -> Any:
-    import networkx as nx  # noqa: PLC0415  (an extra, and slow to load)
+    import networkx as nx  # an extra, and slow to load
 
     made: Any = nx.DiGraph()
     made.add_nodes_from((name, dict(attributes)) for name, attributes in graph.nodes.items())

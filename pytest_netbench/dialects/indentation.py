@@ -72,7 +72,7 @@ def parse(text: str) -> tuple[Tree, ...]:
         return ()
     if is_plain(lines):
         return _by_indentation(lines)
-    from ciscoconfparse2 import CiscoConfParse  # noqa: PLC0415  (0.6 s; it imports hypothesis)
+    from ciscoconfparse2 import CiscoConfParse  # 0.6 s; it imports hypothesis
 
     parsed: list[Any] = list(CiscoConfParse(lines, syntax="ios").objs)
     return _under(None, _by_parent(parsed))

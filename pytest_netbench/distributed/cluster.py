@@ -85,7 +85,7 @@ def connected(address: str, *, asked: str = "") -> Iterator[Cluster]:
         UsageError: There is none, or it runs other versions.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it reports to the internet otherwise
-    import ray  # noqa: PLC0415  (imported only if it is asked for)
+    import ray  # imported only if it is asked for
 
     if ray.is_initialized():
         yield Cluster(ray)

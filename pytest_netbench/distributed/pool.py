@@ -119,7 +119,7 @@ class Pool:
 
     def _budget_keeper(self, purse: Purse) -> Any:
         """The actor that holds the budget, where its file is; it is started again as often as it ends."""
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = NodeAffinitySchedulingStrategy(node_id=self._cluster.own_node(), soft=False)
         options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": here}

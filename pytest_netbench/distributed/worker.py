@@ -44,7 +44,7 @@ class TrialWorker:
             variables: For the environment: what agent files name.
             keeper: The actor of the budget of the run, if it has one.
         """
-        import ray  # noqa: PLC0415  (Ray runs this)
+        import ray  # Ray runs this
 
         os.environ.update(variables)
         if keeper is not None:

@@ -28,7 +28,7 @@ def read_yaml(text: str) -> Tree | None:
     Raises:
         SyntaxProblem: It is no YAML, or YAML of a kind that is refused.
     """
-    import yaml  # noqa: PLC0415  (an ordinary pytest run must not pay for it)
+    import yaml  # an ordinary pytest run must not pay for it
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

@@ -56,7 +56,7 @@ class Unbroken:
         self._look("before the first change")
 
     @contextmanager
-    def changing(self, device: str, lines: Sequence[str], *, at_s: float) -> Iterator[None]:  # noqa: ARG002
+    def changing(self, device: str, lines: Sequence[str], *, at_s: float) -> Iterator[None]:
         """Look after a change. Implements ``ani.protocol.WorkWatcher``."""
         try:
             yield

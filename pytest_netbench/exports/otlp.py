@@ -101,8 +101,8 @@ def _shown(target: str) -> str:
 
 
 def _send(batches: Iterable[Sequence[ReadableSpan]], count: int, target: str) -> None:
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415  (an extra)
-    from opentelemetry.sdk.trace.export import SpanExportResult  # noqa: PLC0415
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # an extra
+    from opentelemetry.sdk.trace.export import SpanExportResult
 
     ends_at = time.monotonic() + LONGEST_EXPORT_S
     with _messages() as messages:
@@ -149,11 +149,11 @@ def _reason(record: logging.LogRecord) -> str:
 
 def _readable(result: TrialResult, record: TrialRecord | None, *, content: bool) -> Sequence[ReadableSpan]:
     """The spans of a trial as the SDK has them."""
-    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415  (an extra)
-    from opentelemetry.sdk.trace import ReadableSpan  # noqa: PLC0415
-    from opentelemetry.sdk.util.instrumentation import InstrumentationScope  # noqa: PLC0415
-    from opentelemetry.trace import SpanContext, SpanKind, TraceFlags  # noqa: PLC0415
-    from opentelemetry.trace.status import Status, StatusCode  # noqa: PLC0415
+    from opentelemetry.sdk.resources import Resource  # an extra
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+    from opentelemetry.trace import SpanContext, SpanKind, TraceFlags
+    from opentelemetry.trace.status import Status, StatusCode
 
     resource = Resource.create({"service.name": "pytest-netbench", "service.version": __version__})
     scope = InstrumentationScope("pytest_netbench", __version__)
@@ -192,8 +192,8 @@ def _number(text: str, size: int) -> int:
 
 def _line(spans: Sequence[ReadableSpan]) -> str:
     """The request for spans in OTLP's JSON: ids in hexadecimal, enumerations as numbers."""
-    from google.protobuf.json_format import MessageToDict  # noqa: PLC0415  (an extra)
-    from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans  # noqa: PLC0415
+    from google.protobuf.json_format import MessageToDict  # an extra
+    from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 
     return plain_json(_hexadecimal(MessageToDict(encode_spans(spans), use_integers_for_enums=True)))
 

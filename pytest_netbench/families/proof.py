@@ -41,10 +41,10 @@ class Memory(Protocol):
 class NoMemory:
     """Keeps nothing."""
 
-    def get(self, *key: Any) -> Any | None:  # noqa: ARG002  (nothing is kept)
+    def get(self, *key: Any) -> Any | None:  # nothing is kept
         return None
 
-    def put(self, *key: Any, value: Any) -> None:  # noqa: ARG002  (nothing is kept)
+    def put(self, *key: Any, value: Any) -> None:  # nothing is kept
         return
 
 

@@ -95,7 +95,7 @@ class NetworkScene:
         """Implements ``families.protocol.Follows``."""
         self._initial = before._initial
 
-    def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (the state of the network counts)
+    def evaluate(self, submission: Submission) -> Findings:  # the state of the network counts
         final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S, names=self._configs_of)
         results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S, settle_at_end=False)
         return Findings(
@@ -128,7 +128,7 @@ class BareScene:
     def observe(self) -> None:
         return
 
-    def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (scorers look at the answer)
+    def evaluate(self, submission: Submission) -> Findings:  # scorers look at the answer
         return Findings()
 
     def destroy(self) -> None:

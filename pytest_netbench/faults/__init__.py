@@ -12,7 +12,7 @@ def catalogue() -> dict[str, str]:
     Raises:
         ValueError: Two values have the same name.
     """
-    from pytest_netbench.faults.builders import FaultValue  # noqa: PLC0415  (builders import this package)
+    from pytest_netbench.faults.builders import FaultValue  # builders import this package
 
     places: dict[str, str] = {}
     values: dict[str, object] = {}

@@ -145,7 +145,7 @@ class FromOutside(Generic[P]):
             for problem in check(lab):
                 raise FaultHasNoEffect(self.name, problem)
 
-    def recover(self, parameters: P) -> Commands:  # noqa: ARG002  (no node repairs it)
+    def recover(self, parameters: P) -> Commands:  # no node repairs it
         return {}
 
     def undo(self, parameters: P, lab: Lab) -> None:

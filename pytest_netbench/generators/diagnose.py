@@ -187,7 +187,7 @@ class DiagnoseGenerator:
             }
         )
 
-    def further(self, parameters: Any) -> dict[str, Any]:  # noqa: ARG002  (for who has some)
+    def further(self, parameters: Any) -> dict[str, Any]:  # for who has some
         """Fields of a task that another generator adds."""
         return {}
 

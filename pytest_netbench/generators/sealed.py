@@ -32,7 +32,7 @@ class SealedSource:
     def stem(self) -> str:
         return self.name
 
-    def item_name(self, task: Task, trial: str | None = None) -> str:  # noqa: ARG002  (its slug may tell how it was drawn)
+    def item_name(self, task: Task, trial: str | None = None) -> str:  # its slug may tell how it was drawn
         return self.name if trial is None else f"{self.name}[{trial}]"
 
     def load(self) -> Task:

@@ -118,7 +118,7 @@ class GeneratedSource:
                 f" {drawn.slug!r}"
             )
 
-    def solutions(self, task: Task) -> None:  # noqa: ARG002  (no file can stand beside a generator's tasks)
+    def solutions(self, task: Task) -> None:  # no file can stand beside a generator's tasks
         return None
 
 

@@ -175,8 +175,8 @@ class VectorEpisode(VectorEnv[Any, Any, Any]):  # type: ignore[misc]  # gymnasiu
 
 def _on_cluster(opened: ExitStack, address: str, n: int, arguments: Mapping[str, Any]) -> list[Seat]:
     """Connect to a cluster until ``opened`` is closed, and have ``n`` seats there."""
-    from pytest_netbench.distributed.cluster import check_installed, connected  # noqa: PLC0415  (for Ray only)
-    from pytest_netbench.gymnasium.rayseats import RaySeat  # noqa: PLC0415
+    from pytest_netbench.distributed.cluster import check_installed, connected  # for Ray only
+    from pytest_netbench.gymnasium.rayseats import RaySeat
 
     asked = f"ray={address!r}"
     check_installed(asked)

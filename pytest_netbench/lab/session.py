@@ -68,8 +68,8 @@ class ScrapliSession:
 
     def _open(self, bin: str, args: Sequence[str], definition: Mapping[str, Any] | str, timeout_s: float) -> Cli:
         _have_a_terminal()
-        from scrapli import Cli, SessionOptions, TransportBinOptions  # noqa: PLC0415
-        from scrapli.cli import LoadedDefinition  # noqa: PLC0415
+        from scrapli import Cli, SessionOptions, TransportBinOptions
+        from scrapli.cli import LoadedDefinition
 
         cli = Cli(
             host=self._name,
@@ -119,7 +119,7 @@ class ScrapliSession:
             raise ValueError(f"{self._name}: control characters cannot be sent: {line!r}")
         if self._cli is None:
             raise LabError(f"{self._name}: the session is closed")
-        from scrapli.cli import InputHandling  # noqa: PLC0415
+        from scrapli.cli import InputHandling
 
         within_s = max(_SHORTEST_S, deadline.left(timeout_s))
         try:
@@ -152,7 +152,7 @@ class ScrapliSession:
 @cache
 def _silent() -> Any:
     """A callback for logs that lives as long as this process and does nothing: the ``LabError`` says what happened."""
-    from scrapli.ffi_types import LoggerCallbackC  # noqa: PLC0415
+    from scrapli.ffi_types import LoggerCallbackC
 
     return LoggerCallbackC(lambda _user, _level, _message: None)
 
@@ -164,7 +164,7 @@ def _cancelled_after(seconds: float) -> Iterator[Cancel]:
     The limit is kept by a thread of libscrapli, which tells the caller over a pipe. On a busy machine it
     was seen never to do so, and the caller waited for ever.
     """
-    from scrapli.ffi_types import Cancel  # noqa: PLC0415
+    from scrapli.ffi_types import Cancel
 
     cancel = Cancel()
     timer = threading.Timer(seconds + _GRACE_S, cancel.cancel)
@@ -222,7 +222,7 @@ def _quoted(text: str) -> str:
 
 
 def _force_close(cli: Cli) -> None:
-    from scrapli.exceptions import ScrapliException  # noqa: PLC0415
+    from scrapli.exceptions import ScrapliException
 
     try:
         with _cancelled_after(_CLOSE_TIMEOUT_S) as cancel:

@@ -24,7 +24,7 @@ def objects_of(text: str) -> list[Object]:
     Raises:
         ValueError: It is no YAML, or one of its documents is no object.
     """
-    import yaml  # noqa: PLC0415  (only tasks on clusters need it)
+    import yaml  # only tasks on clusters need it
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

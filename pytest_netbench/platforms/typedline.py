@@ -64,7 +64,7 @@ class Screen:
 
     def behind(self, prompt: re.Pattern[str], *, columns: int) -> tuple[str, str] | None:
         """Return the prompt and what stands behind it, over several rows if need be; ``None`` if no prompt is seen."""
-        import pyte  # noqa: PLC0415 - only who edits a line needs it
+        import pyte  # only who edits a line needs it
 
         self._settle()
         screen = pyte.Screen(columns, _ROWS)

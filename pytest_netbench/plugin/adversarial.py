@@ -43,9 +43,9 @@ def search(
     if len(agents) != 1:
         found = ", ".join(agents) or "none"
         raise pytest.UsageError(f"{OPTION} searches for failures of one agent: give one --agent (given: {found})")
-    from pytest_netbench.generators.search import sought  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.history import history  # noqa: PLC0415
-    from pytest_netbench.stats.regions import Tally  # noqa: PLC0415
+    from pytest_netbench.generators.search import sought  # imports pydantic
+    from pytest_netbench.results.history import history
+    from pytest_netbench.stats.regions import Tally
 
     path = Path(config.invocation_params.dir, given)
     found_series, known = [], []
@@ -71,7 +71,7 @@ def plain_choices(series: Sequence[Series]) -> list[dict[str, Any]]:
 
 
 def _given(series: Series, choices: Mapping[str, Any]) -> Series:
-    from pytest_netbench.model.search import Sought  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.model.search import Sought  # imports pydantic
 
     return replace(series, sought={int(index): Sought.model_validate(one) for index, one in choices.items()})
 
@@ -80,8 +80,8 @@ def lines(series: Sequence[Series], known: Sequence[Known], results: Sequence[Tr
     """The failures by region that a search knew of each series and found, for people; nothing without a search."""
     if not known:
         return []
-    from pytest_netbench.reporting.regions import failure_lines  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.history import verdicts  # noqa: PLC0415
+    from pytest_netbench.reporting.regions import failure_lines  # imports pydantic
+    from pytest_netbench.results.history import verdicts
 
     shown: list[str] = []
     for one, before in zip(series, known, strict=True):

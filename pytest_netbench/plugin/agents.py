@@ -33,8 +33,8 @@ class Agents:
         Raises:
             InputError: It cannot be used.
         """
-        from pytest_netbench.agents.resolve import is_own, resolve_agent  # noqa: PLC0415  (needs pydantic)
-        from pytest_netbench.agents.worker.apart import Processes  # noqa: PLC0415
+        from pytest_netbench.agents.resolve import is_own, resolve_agent  # needs pydantic
+        from pytest_netbench.agents.worker.apart import Processes
 
         if self._here or not is_own(choice.spec, rootdir=self._root):
             return resolve_agent(choice.spec, rootdir=self._root)

@@ -29,7 +29,7 @@ class Announcer(ABC):
         return self._once([item.nodeid for item in items])
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         """Tell it once in a run with workers."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         lines = self._once(ids)

@@ -67,7 +67,7 @@ class Cassettes:
             self._used_by_trial.callback(deck.use_in_process, self._between_trials)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:  # noqa: ARG002  (a hook's names)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:  # a hook's names
         """Close it."""
         try:
             yield

@@ -98,15 +98,15 @@ def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:
 
 def is_sealed(source: Source) -> bool:
     """Whether ``source`` is a task of a bundle, which holds its records."""
-    from pytest_netbench.generators.sealed import SealedSource  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.generators.sealed import SealedSource  # imports pydantic
 
     return isinstance(source, SealedSource)
 
 
 def _no_testcase(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:
     """The error of a task that every answer would pass."""
-    from pytest_netbench.taskfile.places import Places  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.taskfile.review import NO_TESTCASES, lacks_testcases  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.places import Places  # imports pydantic
+    from pytest_netbench.taskfile.review import NO_TESTCASES, lacks_testcases  # imports pydantic
 
     if not lacks_testcases(task):
         return None
@@ -118,7 +118,7 @@ def _no_testcase(task: Task, source: Source, parent: pytest.Collector) -> InputE
 
 def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:
     """The error of a task whose testcases compare with a record that there is not."""
-    from pytest_netbench.results.reference import lack_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import lack_of  # imports pydantic
 
     path = _relative(parent.path, parent.config.rootpath) if parent.path.is_file() else str(source)
     lack = lack_of(task, references_of(parent), Path(path))
@@ -127,8 +127,8 @@ def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> Input
 
 def references_of(node: pytest.Collector | pytest.Item) -> ReferenceStore:
     """The recorded behaviours near the task of ``node``."""
-    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
+    from pytest_netbench.lab.resources import by_kind  # imports pydantic
+    from pytest_netbench.results.reference import ReferenceStore
 
     folder = node.path if node.path.is_dir() else node.path.parent
     backend = by_kind(run_of(node.config).backend)["lab"]

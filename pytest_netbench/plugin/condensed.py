@@ -96,14 +96,14 @@ class Condensed:
 
     def _head(self, report: pytest.TestReport, result: TrialResult, crash: Any) -> None:
         """Put how the agent ended and what it did above the whole failure."""
-        from pytest_netbench.reporting.failure import head_lines  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.reporting.failure import head_lines  # imports pydantic
 
         if result.status == "failed":
             head = [printable(line) for line in head_lines(result, width=_width())]
             report.longrepr = Shown([*head, *report.longreprtext.splitlines()], crash)  # type: ignore[assignment]
 
     def _of_failure(self, result: TrialResult, reason: str, *, taken: int) -> list[str]:
-        from pytest_netbench.reporting.failure import LINES, failure_lines  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.reporting.failure import LINES, failure_lines  # imports pydantic
 
         return failure_lines(result, reason=reason, width=_width(), room=LINES - taken, rest=self._rest(result))
 

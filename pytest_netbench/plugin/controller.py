@@ -58,7 +58,7 @@ class Controller:
         payload = getattr(report, "netbench", None)
         if payload is not None and report.outcome != "rerun":  # type: ignore[comparison-overlap]
             if "selftest" in payload:
-                from pytest_netbench.trial import SelftestReport  # noqa: PLC0415  (imports pydantic)
+                from pytest_netbench.trial import SelftestReport  # imports pydantic
 
                 self._selftests.append(SelftestReport.from_plain(payload["selftest"]))
             else:
@@ -79,8 +79,8 @@ class Controller:
 
     def _crashed(self, node_id: str, error: str) -> TrialResult | None:
         """The result of a trial whose worker died; None if ``node_id`` is a self-test."""
-        from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.trial import error_result  # noqa: PLC0415
+        from pytest_netbench.model.trial import AgentInfo  # imports pydantic
+        from pytest_netbench.trial import error_result
 
         source = source_of(node_id, self._config)
         assert source is not None
@@ -111,7 +111,7 @@ class Controller:
         """Print scores per agent and domain, or the result of the self-test."""
         lines: list[str] = []
         if self._results:
-            from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
+            from pytest_netbench.reporting.terminal import summary_lines  # imports pydantic
 
             verbose = self._config.get_verbosity() > 0
             width = get_terminal_size().columns
@@ -123,7 +123,7 @@ class Controller:
             if self._resumed is not None:
                 lines.append(f"resumed: {len(self._resumed.kept())} of its trials were done before")
         if self._selftests:
-            from pytest_netbench.plugin.selftest_table import table  # noqa: PLC0415
+            from pytest_netbench.plugin.selftest_table import table
 
             lines += table(self._selftests)
         if lines:
@@ -141,8 +141,8 @@ class Controller:
         return pytest.ExitCode.TESTS_FAILED if failed else pytest.ExitCode.OK
 
     def _complete(self, report: pytest.TestReport, payload: dict[str, Any]) -> None:
-        from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415
+        from pytest_netbench.model.trial import TrialResult  # imports pydantic
+        from pytest_netbench.reporting.item import item_sections
 
         if not self._results:
             self._note_place()
@@ -157,14 +157,14 @@ class Controller:
         self._config.hook.pytest_netbench_result(result=result)
 
     def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:
-        from pytest_netbench.model.trial import TrialRecord  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.trial import heavy_scores  # noqa: PLC0415
+        from pytest_netbench.model.trial import TrialRecord  # imports pydantic
+        from pytest_netbench.trial import heavy_scores
 
         heavy = heavy_scores(TrialRecord.model_validate(record), also=self._run.scorers, load=self._scorer)
         if not heavy:
             return result
         if result.sealed is not None:
-            from pytest_netbench.results.sealed import stripped  # noqa: PLC0415  (imports pydantic)
+            from pytest_netbench.results.sealed import stripped  # imports pydantic
 
             heavy = tuple(map(stripped, heavy))
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
@@ -182,18 +182,18 @@ class Controller:
         result = self._results.get(clean(report.nodeid))
         if result is None or not self._config.getini(PROPERTIES_INI):
             return
-        from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.reporting.junit import junit_properties  # imports pydantic
 
         report.user_properties.extend(junit_properties(result))
 
     def _note_place(self) -> None:
-        from pytest_netbench.results.newest import note  # noqa: PLC0415
+        from pytest_netbench.results.newest import note
 
         with contextlib.suppress(ResultsError):  # only commands without an argument need it
             note(self._run.results, root=self._config.rootpath)
 
     def _open(self) -> Any:
-        from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
         if self._store is None:
             self._store = ResultsDir.create(self._run.results)

@@ -116,10 +116,10 @@ class CtrfFile:
             terminalreporter.write_line(printable(self._line))
 
     def _write(self, session: pytest.Session) -> None:
-        from pytest_netbench import __version__  # noqa: PLC0415
-        from pytest_netbench.reporting.ctrf import About, ctrf  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.results.files import replace_file  # noqa: PLC0415
-        from pytest_netbench.text import plain_json  # noqa: PLC0415
+        from pytest_netbench import __version__
+        from pytest_netbench.reporting.ctrf import About, ctrf  # imports pydantic
+        from pytest_netbench.results.files import replace_file
+        from pytest_netbench.text import plain_json
 
         ended = self._interrupted or session.shouldstop or session.shouldfail
         about = About(
@@ -137,7 +137,7 @@ class CtrfFile:
 
 
 def _reported(node_id: str, seen: _Seen) -> Reported:
-    from pytest_netbench.reporting.ctrf import Reported  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.reporting.ctrf import Reported  # imports pydantic
 
     return Reported(
         node_id=node_id,

@@ -80,8 +80,8 @@ def configure(config: pytest.Config, *, agents: Sequence[str], trials: Collectio
 
 
 def _series(texts: list[str]) -> tuple[Series, ...]:
-    from pytest_netbench.errors import UsageError  # noqa: PLC0415
-    from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.errors import UsageError
+    from pytest_netbench.generators.series import read_series  # imports pydantic
 
     found: dict[tuple[str, int], Series] = {}
     for text in dict.fromkeys(texts):
@@ -116,7 +116,7 @@ def _check_named(name: str, draws: Draws, trials: Collection[str]) -> None:
 
 def _task_ids(series: Series, drawn: DrawnId) -> Iterator[str]:
     """The id of the task at this place, if it can be drawn."""
-    from pytest_netbench.errors import InputError  # noqa: PLC0415
+    from pytest_netbench.errors import InputError
 
     try:
         task = series.source(drawn.index).load()

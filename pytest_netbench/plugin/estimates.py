@@ -82,7 +82,7 @@ def _memory_mb(task: Task, run: Run) -> float:
     nodes = LAB_MB + NODE_MB * len(task.network.topology.nodes) if task.has_network else 0.0
     if kind is None or kind == "lab":
         return nodes
-    from pytest_netbench.lab.resources import backend_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.lab.resources import backend_of  # imports pydantic
 
     return nodes + float(backend_of(kind, run.backend).memory_mb)
 
@@ -100,8 +100,8 @@ def _stages(task: Task, source: Source, run: Run) -> int:
     """How many stages the item of ``task`` opens."""
     if not run.selftest:
         return 1
-    from pytest_netbench.plugin.running import extent_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial import family_of  # noqa: PLC0415
+    from pytest_netbench.plugin.running import extent_of  # imports pydantic
+    from pytest_netbench.trial import family_of
 
     try:
         extent = extent_of(run.proving, task, source)

@@ -10,8 +10,8 @@ import pytest
 
 def printable(text: str) -> str:
     """Return ``text`` without what a terminal or GitHub Actions would act on."""
-    from pytest_netbench import workflow  # noqa: PLC0415  (an ordinary pytest run need not have it)
-    from pytest_netbench.text import clean  # noqa: PLC0415
+    from pytest_netbench import workflow  # an ordinary pytest run need not have it
+    from pytest_netbench.text import clean
 
     return workflow.inert(clean(text)) if workflow.read_by_github() else clean(text)
 

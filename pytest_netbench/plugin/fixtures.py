@@ -49,8 +49,8 @@ def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
 @pytest.fixture
 def stage(request: pytest.FixtureRequest, task: Task) -> Iterator[Stage]:
     """The stage of ``task``, prepared, healthy and settled; removed afterwards."""
-    from pytest_netbench.plugin.running import drop_unproven, settings_of  # noqa: PLC0415  (needs pydantic)
-    from pytest_netbench.trial import Stage  # noqa: PLC0415
+    from pytest_netbench.plugin.running import drop_unproven, settings_of  # needs pydantic
+    from pytest_netbench.trial import Stage
 
     with ExitStack() as stack:
         try:
@@ -74,9 +74,9 @@ def lab(stage: Stage) -> Lab | None:
 @pytest.fixture
 def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None) -> Iterator[OpenAni]:
     """The agent's interface to ``lab``: four methods, or those of the task's family, under its budget and policy."""
-    from pytest_netbench.lab.turns import turns_of  # noqa: PLC0415
-    from pytest_netbench.reporting.item import ssh_text  # noqa: PLC0415
-    from pytest_netbench.trial import open_ani, terms_for  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.lab.turns import turns_of
+    from pytest_netbench.reporting.item import ssh_text
+    from pytest_netbench.trial import open_ani, terms_for  # needs pydantic
 
     run = run_of(request.config)
     try:
@@ -100,7 +100,7 @@ def trial(
     request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
 ) -> Trial:
     """The trial, run and scored: ``trial.record`` and ``trial.result``. The lab is still up."""
-    from pytest_netbench.plugin.running import run  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.plugin.running import run  # needs pydantic
 
     return run(request, task=task, agent=agent, lab=lab, ani=ani)
 
@@ -108,6 +108,6 @@ def trial(
 @pytest.fixture
 def netbench_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     """The self-test of ``task``, run."""
-    from pytest_netbench.plugin.running import run_selftest  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.plugin.running import run_selftest  # needs pydantic
 
     return run_selftest(request, task)

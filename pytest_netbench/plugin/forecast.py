@@ -123,7 +123,7 @@ class Forecaster(Announcer):
         return found
 
     def _asks_a_model(self, agent: str) -> bool:
-        from pytest_netbench.agents.resolve import model_of  # noqa: PLC0415  (only if nothing is known)
+        from pytest_netbench.agents.resolve import model_of  # only if nothing is known
 
         specs = (one.spec for one in run_of(self._config).agents if one.id == agent)
         return any(model_of(spec, self._config.rootpath) is not None for spec in specs)

@@ -39,7 +39,7 @@ def is_wanted(config: pytest.Config) -> bool:
 
 def _lack_of(results: Path) -> str | None:
     """Why the results of a run that was gone on with are still those of a part; ``None`` if they are not."""
-    from pytest_netbench.results.merged import lack_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.merged import lack_of  # imports pydantic
 
     try:
         return lack_of(results)
@@ -89,8 +89,8 @@ class Gate:
             raise pytest.UsageError(str(error)) from error
 
     def _inputs(self) -> tuple[Any, Any]:
-        from pytest_netbench.gating.baseline import load_baseline  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.gating.policy import Policy, load_policy  # noqa: PLC0415
+        from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
+        from pytest_netbench.gating.policy import Policy, load_policy
 
         option = self._config.option
         if option.netbench_selftest:
@@ -121,7 +121,7 @@ class Gate:
         return self._too_small([item.nodeid for item in items])
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         """Say it once in a run with workers."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         lines = self._too_small(ids)
@@ -134,7 +134,7 @@ class Gate:
         if self._baseline is None or self._sized:
             return []
         self._sized = True
-        from pytest_netbench.gating.sizing import too_small  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.gating.sizing import too_small  # imports pydantic
 
         planned = planned_trials(run_of(self._config), {*node_ids, *(node_id for node_id, _ in self._results)})
         return [f"netbench gate: {printable(one)}" for one in too_small(self._baseline.results, planned, self._policy)]
@@ -180,9 +180,9 @@ class Gate:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _judge(self) -> int:
-        from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.gating.starting import with_refused  # noqa: PLC0415
-        from pytest_netbench.gating.wording import lines  # noqa: PLC0415
+        from pytest_netbench.gating.judging import judge_run  # imports pydantic
+        from pytest_netbench.gating.starting import with_refused
+        from pytest_netbench.gating.wording import lines
 
         found = judge_run(list(self._results.values()), self._baseline.results, self._policy)
         found = self.judgement = with_refused(found, {one.id: one.message for one in run_of(self._config).refused})
@@ -195,10 +195,10 @@ class Gate:
         return pytest.ExitCode.TESTS_FAILED if self._other_failed else pytest.ExitCode.OK
 
     def _write(self) -> None:
-        from pytest_netbench.gating.baseline import save_baseline  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.gating.sizing import blind  # noqa: PLC0415
-        from pytest_netbench.gating.wording import markdown  # noqa: PLC0415
-        from pytest_netbench.results.files import append_line  # noqa: PLC0415
+        from pytest_netbench.gating.baseline import save_baseline  # imports pydantic
+        from pytest_netbench.gating.sizing import blind
+        from pytest_netbench.gating.wording import markdown
+        from pytest_netbench.results.files import append_line
 
         option = self._config.option
         if option.netbench_save_baseline and self._results:
@@ -219,7 +219,7 @@ class Gate:
         """For the page: what came out, once the run has been judged."""
         if self.judgement is None:
             return None
-        from pytest_netbench.gating.wording import HEADLINES, entries  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.gating.wording import HEADLINES, entries  # imports pydantic
 
         return HEADLINES[self.judgement.outcome], tuple(entries(self.judgement))
 
@@ -229,7 +229,7 @@ class Gate:
         for line in self.lines:
             terminalreporter.write_line(printable(line))
         if self.judgement is not None and workflow.read_by_github():
-            from pytest_netbench.gating.wording import workflow_commands  # noqa: PLC0415  (imports pydantic)
+            from pytest_netbench.gating.wording import workflow_commands  # imports pydantic
 
             for line in islice(workflow_commands(self.judgement), workflow.MOST):
                 terminalreporter.write_line(clean(line))

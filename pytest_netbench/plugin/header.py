@@ -31,6 +31,6 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def _backends(run: Run) -> str:
     """What deploys labs, and the others that were given."""
-    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.lab.resources import by_kind  # imports pydantic
 
     return ", ".join(dict.fromkeys((by_kind(run.backend)["lab"], *run.backend)))

@@ -64,7 +64,7 @@ class Interruption:
         self._planned |= {item.nodeid for item in session.items if isinstance(item, TaskItem)}
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         """Note the trials of a distributed run."""
         self._planned |= {node_id for node_id in ids if is_from_a_task(node_id)}
 
@@ -73,7 +73,7 @@ class Interruption:
         if self._begun or not is_from_a_task(nodeid):
             return
         self._begun = True
-        from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
         versions = {"pytest": pytest.__version__, "python": platform.python_version()}
         with contextlib.suppress(ResultsError, UsageError):  # whoever writes a result reports it

@@ -93,7 +93,7 @@ class TaskItem(pytest.Function):
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """For our errors, show only the message, its first line as the short form; ``--tb=long`` adds the traceback."""
         if self.sealed is not None:
             return self._shown(excinfo, self._withheld(excinfo))
@@ -107,7 +107,7 @@ class TaskItem(pytest.Function):
         rejected = error.__cause__ if isinstance(error.__cause__, GroundTruthRejected) else error
         if not isinstance(rejected, StartupConfigRejected | GroundTruthRejected) or isinstance(self, DrawnItem):
             return error
-        from pytest_netbench.taskfile.refused import told  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.taskfile.refused import told  # imports pydantic
 
         return NetbenchError(told(rejected, self.path, shown=self.nodeid.partition("::")[0]))
 
@@ -168,7 +168,7 @@ def broken(parent: TaskCollector, *, name: str, error: InputError) -> TaskItem:
 
 def run_trial(request: pytest.FixtureRequest, trial: Trial) -> None:
     """The trial has been run by its fixture; assert that it passed."""
-    from pytest_netbench.trial import explain, family_of  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.trial import explain, family_of  # needs pydantic
 
     outcome = request.node.outcome
     assert outcome is not None, "the `trial` fixture was overridden and did not run the trial: let it return run(trial)"
@@ -191,6 +191,6 @@ def _withheld(result: TrialResult | None, excinfo: pytest.ExceptionInfo[BaseExce
     """What is said of an error of a sealed item instead of its text."""
     if result is None:
         return f"{excinfo.typename}: the text is sealed, as the task is (netbench unseal shows it)"
-    from pytest_netbench.reporting.failure import sealed_failure  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.reporting.failure import sealed_failure  # imports pydantic
 
     return sealed_failure(result)

@@ -35,7 +35,7 @@ class JUnit:
             return
         status = self._gate.status_of(report.nodeid)
         if status is not None:
-            from pytest_netbench.gating.testcase import MARK  # noqa: PLC0415  (imports pydantic)
+            from pytest_netbench.gating.testcase import MARK  # imports pydantic
 
             report.user_properties.append((MARK, status))
 
@@ -45,9 +45,9 @@ class JUnit:
         result = yield
         if self._path is None or not self._path.is_file():
             return result
-        from xml.etree.ElementTree import ParseError  # noqa: PLC0415
+        from xml.etree.ElementTree import ParseError
 
-        from pytest_netbench.gating.testcase import with_verdict  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.gating.testcase import with_verdict  # imports pydantic
 
         properties = bool(self._config.getini(PROPERTIES_INI))
         try:

@@ -44,9 +44,9 @@ class Keeper:
             self._check(distributes=run.distributes)
 
     def _check(self, *, distributes: bool) -> None:
-        from pytest_netbench import parts  # noqa: PLC0415
-        from pytest_netbench.lab.keeping import RemovesKept  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415
+        from pytest_netbench import parts
+        from pytest_netbench.lab.keeping import RemovesKept  # imports pydantic
+        from pytest_netbench.lab.resources import by_kind
 
         name = by_kind(run_of(self._config).backend)["lab"]
         if isinstance(parts.load("backends", name)(), RemovesKept):
@@ -75,7 +75,7 @@ class Keeper:
         return True
 
     def _keep(self, stage: Stage) -> list[str]:
-        from pytest_netbench.lab.keeping import Keeps  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.lab.keeping import Keeps  # imports pydantic
 
         lab: object = stage.lab
         if not isinstance(lab, Keeps):
@@ -84,9 +84,9 @@ class Keeper:
         return [left.name, *(f"  {node}: {command}" for node, command in left.enter.items())]
 
     def _hold(self, stage: Stage) -> list[str]:
-        from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.reporting.item import ssh_text  # noqa: PLC0415
-        from pytest_netbench.trial import open_ani, terms_for  # noqa: PLC0415
+        from pytest_netbench.model.trial import AgentInfo  # imports pydantic
+        from pytest_netbench.reporting.item import ssh_text
+        from pytest_netbench.trial import open_ani, terms_for
 
         if find_spec("asyncssh") is None:
             self._held.append((stage, None))

@@ -48,12 +48,12 @@ def source_of(node_id: str, config: pytest.Config) -> Source | None:
 
 def file_source(path: Path, config: pytest.Config) -> Source:
     """Return the source of the task in a file: the file, or the variant of it that the run asks for."""
-    from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic and yaml)
+    from pytest_netbench.generators.sources import FileSource  # imports pydantic and yaml
 
     source, seed = FileSource(path), run_of(config).variant
     if seed is None:
         return source
-    from pytest_netbench.generators.variants.source import VariantSource  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.generators.variants.source import VariantSource  # imports pydantic
 
     return VariantSource(source, seed)
 

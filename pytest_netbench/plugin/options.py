@@ -376,7 +376,7 @@ def _add_extent(group: pytest.OptionGroup) -> None:
 
 def budget(text: str) -> dict[str, float | None]:
     """``"calls=50,tokens=none"`` to ``{"calls": 50, "tokens": None}``."""
-    from pytest_netbench.documents.durations import warn_of  # noqa: PLC0415  (imported only if the option is given)
+    from pytest_netbench.documents.durations import warn_of  # imported only if the option is given
 
     limits: dict[str, float | None] = {}
     for pair in text.split(","):
@@ -393,7 +393,7 @@ def budget(text: str) -> dict[str, float | None]:
 
 
 def _limit(name: str, value: str) -> float:
-    from pytest_netbench.documents.durations import seconds  # noqa: PLC0415  (imported only if the option is given)
+    from pytest_netbench.documents.durations import seconds  # imported only if the option is given
 
     try:
         number = seconds(value) if name in _DURATIONS else int(value)
@@ -454,7 +454,7 @@ def _pace(text: str) -> float:
 
 def _duration(text: str) -> float:
     """Seconds: ``90``, ``90s``, ``15m`` or ``1h30m``."""
-    from pytest_netbench.documents.durations import seconds  # noqa: PLC0415  (imported only if the option is given)
+    from pytest_netbench.documents.durations import seconds  # imported only if the option is given
 
     try:
         value = seconds(text)

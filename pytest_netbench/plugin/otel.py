@@ -23,7 +23,7 @@ class Spans:
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        from pytest_netbench.exports.otlp import check  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.exports.otlp import check  # imports pydantic
 
         self._config = config
         self._target: str = config.option.netbench_otel
@@ -49,8 +49,8 @@ class Spans:
             self._line, self._failed = f"warning: {error}", True
 
     def _export(self) -> str:
-        from pytest_netbench.exports.otlp import export  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+        from pytest_netbench.exports.otlp import export  # imports pydantic
+        from pytest_netbench.results.store import ResultsDir
 
         folder = run_of(self._config).results
         results = ResultsDir(folder).results() if folder.is_dir() else ()

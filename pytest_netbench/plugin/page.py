@@ -30,7 +30,7 @@ class Page:
     """
 
     def __init__(self, config: pytest.Config, *, gate: Gate | None = None) -> None:
-        from pytest_netbench.reporting.page.writing import check  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.reporting.page.writing import check  # imports pydantic
 
         self._config, self._gate = config, gate
         self._line = ""
@@ -59,8 +59,8 @@ class Page:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _write(self, *, cut_off: bool) -> str:
-        from pytest_netbench.reporting.page.writing import write_page  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
+        from pytest_netbench.reporting.page.writing import write_page  # imports pydantic
+        from pytest_netbench.results.store import ResultsDir
 
         folder = run_of(self._config).results
         results = ResultsDir(folder).results() if folder.is_dir() else ()

@@ -45,9 +45,9 @@ class Preload:
         Raises:
             UsageError: There is no such scorer.
         """
-        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-        from pytest_netbench.scorers.netconfbench import DraftReasoningScorer  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.scorers.reasoning import ReasoningScorer  # noqa: PLC0415
+        from pytest_netbench import parts  # only for a benchmark
+        from pytest_netbench.scorers.netconfbench import DraftReasoningScorer  # imports pydantic
+        from pytest_netbench.scorers.reasoning import ReasoningScorer
 
         with self._making:
             if name not in self._scorers:
@@ -64,7 +64,7 @@ class Preload:
             self._start(lambda: {item.task.family for item in items if item.task is not None}, agents)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:  # noqa: ARG002  (a hook's names)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:  # a hook's names
         """On the controller of xdist."""
         if any(map(is_from_a_task, ids)):
             self._start(partial(self._families_of, tuple(ids)), {agent.spec for agent in self._run.agents})
@@ -89,8 +89,8 @@ class Preload:
                 step()
 
     def _steps(self, families: Callable[[], Iterable[str]], agents: set[str]) -> Iterator[Callable[[], Any]]:
-        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-        from pytest_netbench.agents.resolve import preload  # noqa: PLC0415  (only for a benchmark)
+        from pytest_netbench import parts  # only for a benchmark
+        from pytest_netbench.agents.resolve import preload  # only for a benchmark
 
         by_default = [name for family in families() for name in parts.load("families", family).scorers]
         for name in self._run.scorer_names(tuple(by_default)):
@@ -107,8 +107,8 @@ class Preload:
 
     def _families_of(self, node_ids: tuple[str, ...]) -> set[str]:
         """Return the families of these items; no more files are read, and tasks drawn, than it takes."""
-        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-        from pytest_netbench.errors import InputError  # noqa: PLC0415
+        from pytest_netbench import parts  # only for a benchmark
+        from pytest_netbench.errors import InputError
 
         found: set[str] = set()
         installed = set(parts.names("families"))

@@ -103,7 +103,7 @@ class Progress:
             self._begin([item.nodeid for item in session.items], workers=1)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         """Note what will run, with xdist."""
         self._begin(ids, workers=len(self._config.option.tx))
 

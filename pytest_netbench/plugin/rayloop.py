@@ -141,7 +141,7 @@ class RayLoop:
 
     def _variables(self) -> dict[str, str]:
         """The variables that files of agents name."""
-        from pytest_netbench.agents.resolve import variables_of  # noqa: PLC0415
+        from pytest_netbench.agents.resolve import variables_of
 
         run = run_of(self._config)
         names = {name for one in run.agents for name in variables_of(one.spec, rootdir=self._config.rootpath)}

@@ -81,8 +81,8 @@ def check(config: pytest.Config, run: Run) -> None:
     for given, words in _refusals(option, run):
         if given:
             raise pytest.UsageError(f"{OPTION}: {words}")
-    from pytest_netbench.distributed.cluster import check_installed  # noqa: PLC0415  (only if it is asked for)
-    from pytest_netbench.errors import RequirementMissing  # noqa: PLC0415
+    from pytest_netbench.distributed.cluster import check_installed  # only if it is asked for
+    from pytest_netbench.errors import RequirementMissing
 
     try:
         check_installed(OPTION)

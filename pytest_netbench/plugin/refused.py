@@ -19,7 +19,7 @@ def lines(results: Iterable[TrialResult], *, root: Path) -> list[str]:
         results: The trials. Those of sealed tasks tell nothing of their configs.
         root: The rootdir, from which node ids name files.
     """
-    from pytest_netbench.taskfile.refused import refused_lines  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.refused import refused_lines  # imports pydantic
 
     found: dict[str, None] = {}
     for one in results:

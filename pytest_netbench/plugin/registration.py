@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     register(withheld, "netbench-keywords-withheld")
     register(keywords.Keywords(withheld), "netbench-keywords")
     if settings.draws.series:
-        from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
+        from pytest_netbench.plugin import drawing  # only if tasks are drawn
 
         register(drawing, "netbench-drawing")
     if not settings.is_worker:
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import agents, preload, reports, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import agents, preload, reports, scheduler, spending  # only for a benchmark
 
     config.stash[agents.AGENTS] = agents.Agents(config)
     register(config.stash[agents.AGENTS], "netbench-agents")
@@ -62,12 +62,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if not settings.is_worker:
         _register_reporting(config, loading, resumed)
     if cassettes_are_wanted(config):  # its status comes after the gate's
-        from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.plugin import cassettes  # imports pydantic
 
         register(cassettes.Cassettes(config), "netbench-cassettes")
     ray = rayoptions.options_of(config)
     if ray is not None and not config.option.collectonly:
-        from pytest_netbench.plugin import rayloop  # noqa: PLC0415  (only if it is asked for)
+        from pytest_netbench.plugin import rayloop  # only if it is asked for
 
         register(rayloop.RayLoop(config, ray, begin=reporting.begin), "netbench-ray")
     if settings.distributes:
@@ -76,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _register_selection(config: pytest.Config) -> Resumed | None:
     """Register what leaves items out when all others have selected: first other shards', then those that are done."""
-    from pytest_netbench.plugin import resume, sharding  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import resume, sharding  # only for a benchmark
 
     settings = run.run_of(config)
     if settings.shard is not None:
@@ -89,7 +89,7 @@ def _register_selection(config: pytest.Config) -> Resumed | None:
 
 def _register_keeper(config: pytest.Config) -> None:
     if config.option.netbench_keep:
-        from pytest_netbench.plugin import keeping  # noqa: PLC0415  (only if it is asked for)
+        from pytest_netbench.plugin import keeping  # only if it is asked for
 
         config.stash[keeping.KEEPER] = keeping.Keeper(config)
         config.pluginmanager.register(config.stash[keeping.KEEPER], "netbench-keeping")
@@ -102,7 +102,7 @@ def cassettes_are_wanted(config: pytest.Config) -> bool:
 
 def _register_announcers(config: pytest.Config) -> None:
     settings = run.run_of(config)
-    from pytest_netbench.plugin import forecast, wall_time  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import forecast, wall_time  # only for a benchmark
 
     if settings.backend:
         config.pluginmanager.register(wall_time.WallTime(config), "netbench-wall-time")
@@ -113,7 +113,7 @@ def _register_announcers(config: pytest.Config) -> None:
 def _register_report_files(config: pytest.Config) -> None:
     """Register what writes files about all items, also about those that are no trials."""
     if config.option.netbench_ctrf:
-        from pytest_netbench.plugin import ctrf  # noqa: PLC0415  (only if it is asked for)
+        from pytest_netbench.plugin import ctrf  # only if it is asked for
 
         config.pluginmanager.register(ctrf.CtrfFile(config), "netbench-ctrf")
 
@@ -121,8 +121,8 @@ def _register_report_files(config: pytest.Config) -> None:
 def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
     """Register what only the process needs that reports the run."""
     settings = run.run_of(config)
-    from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.plugin import (  # noqa: PLC0415
+    from pytest_netbench import workflow  # only for a benchmark
+    from pytest_netbench.plugin import (
         annotations,
         condensed,
         controller,

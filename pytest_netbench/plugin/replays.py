@@ -59,7 +59,7 @@ class Replays:
         )
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002  (a hook's)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # a hook's
         """On the controller of xdist, which gets the same ids from each worker."""
         if not self._checked:
             self._check(self._trials(ids))
@@ -98,7 +98,7 @@ class Replays:
         for agent in run_of(self._config).agents:
             if not agent.spec.startswith(REPLAY):
                 continue
-            from pytest_netbench.agents.replay import Replay, folder_and_agent  # noqa: PLC0415  (imports pydantic)
+            from pytest_netbench.agents.replay import Replay, folder_and_agent  # imports pydantic
 
             replay = Replay(*folder_and_agent(agent.spec))
             tasks = {one.task_id: one.task for one in trials if one.agent == agent}
@@ -112,7 +112,7 @@ class Replays:
         given = self._config.option.netbench_replay
         if given is None:
             return
-        from pytest_netbench.results.cassettes import CassetteDir  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.cassettes import CassetteDir  # imports pydantic
 
         folder = CassetteDir(Path(self._config.invocation_params.dir, given))
         lost = []

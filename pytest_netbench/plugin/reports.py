@@ -95,8 +95,8 @@ class Reports:
         """
         if item.task is None or item.agent_choice is None:
             return
-        from pytest_netbench.errors import ResultsError, UsageError  # noqa: PLC0415
-        from pytest_netbench.results.opened import OpenTrial  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.errors import ResultsError, UsageError
+        from pytest_netbench.results.opened import OpenTrial  # imports pydantic
 
         began = item.began_at = time.time()
         digest = item.task.digest if item.sealed is None else item.sealed.digest_of(item.task)
@@ -113,7 +113,7 @@ class Reports:
             self._open().begin(opened, worker=self._run.worker)
 
     def _open(self) -> Any:
-        from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
         if self._store is None:
             self._store = ResultsDir.create(self._run.results)
@@ -132,8 +132,8 @@ class Reports:
 
 def _broken(item: TaskItem, error: BaseException, *, started_at: float, duration_s: float) -> TrialResult:
     """The result of a trial whose item ended with an error before its agent could be judged."""
-    from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.trial.scoring import error_result, words_of  # noqa: PLC0415
+    from pytest_netbench.model.trial import AgentInfo  # imports pydantic
+    from pytest_netbench.trial.scoring import error_result, words_of
 
     assert item.task is not None
     assert item.agent_choice is not None
@@ -162,7 +162,7 @@ def _public(item: TaskItem, result: TrialResult) -> dict[str, Any]:
 
 def _completed(item: TaskItem, result: TrialResult, *, transcript: bool) -> TrialResult:
     """``result`` with the path of its transcript, and with why a search chose the task."""
-    from pytest_netbench.results.store import sealed_path, transcript_path  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import sealed_path, transcript_path  # imports pydantic
 
     if item.sealed is not None:
         return result.model_copy(update={"sealed": sealed_path(result.node_id, result.trial)})

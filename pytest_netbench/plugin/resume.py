@@ -89,7 +89,7 @@ class Resumed:
 
 def _scored(run: Run) -> Iterator[tuple[Done, TrialResult]]:
     """Results that are complete: the agent was judged, all was kept, and no score is missing that is made later."""
-    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import ResultsDir  # imports pydantic
 
     if not run.results.is_dir():
         raise UsageError("no such results directory; give the --netbench-results of a run", path=run.results)

@@ -171,7 +171,7 @@ def configure(config: pytest.Config) -> Run:
             _check_cassettes(run, option, config)
             run = _check(run, option, rootdir=config.rootpath)
     except InputError as error:
-        from pytest_netbench.text import clean  # noqa: PLC0415  (only for a benchmark)
+        from pytest_netbench.text import clean  # only for a benchmark
 
         raise pytest.UsageError(clean(str(error))) from error
     config.stash[RUN] = run
@@ -182,7 +182,7 @@ def _agents(specs: list[str], rootdir: Path, refused: list[startup.Refused], *, 
     """The agents of the command line. In a gate, one whose file cannot be used is added to ``refused``."""
     if not specs:
         return ()
-    from pytest_netbench.agents.resolve import agent_id  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.agents.resolve import agent_id  # only for a benchmark
 
     choices: dict[str, AgentChoice] = {}
     for spec in specs:
@@ -273,8 +273,8 @@ def _check_cassettes(run: Run, option: Any, config: pytest.Config) -> None:
     name = "--netbench-record" if replayed is None else "--netbench-replay"
     if run.selftest:
         raise pytest.UsageError(f"a self-test asks no model: leave {name} out")
-    from pytest_netbench.agents.resolve import check_recordable  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.results.cassettes import CassetteDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.resolve import check_recordable  # only for a benchmark
+    from pytest_netbench.results.cassettes import CassetteDir  # imports pydantic
 
     for agent in run.agents:
         check_recordable(agent.spec, rootdir=config.rootpath, option=name)
@@ -287,13 +287,13 @@ def _check_cassettes(run: Run, option: Any, config: pytest.Config) -> None:
 
 def _check(run: Run, option: Any, *, rootdir: Path) -> Run:
     """Check what the options name; return the run without agents that cannot start, if a gate judges the others."""
-    from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.lab.resources import by_kind  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench import parts  # only for a benchmark
+    from pytest_netbench.lab.resources import by_kind  # imports pydantic
 
     names = by_kind(run.backend)
     if run.lab is not None:
-        from pytest_netbench.trial.deployment import lab_backend  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.trial.settings import Settings  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.trial.deployment import lab_backend  # imports pydantic
+        from pytest_netbench.trial.settings import Settings  # imports pydantic
 
         lab_backend(Settings(backend=names["lab"], lab=run.lab))
     for scorer in run.scorers:

@@ -77,7 +77,7 @@ class LabScheduling:
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         self._collections[node] = list(collection)
 
-    def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:  # noqa: ARG002
+    def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
         self._given[node].remove(item_index)
         self._advance()
 

@@ -23,7 +23,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SealedBund
     """Collect sealed bundles. Another file of this suffix is collected only if it is named."""
     if file_path.suffix != SUFFIX:
         return None
-    from pytest_netbench.sealing.bundle import is_bundle  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.sealing.bundle import is_bundle  # imports pydantic
 
     if not is_bundle(file_path) and not parent.session.isinitpath(file_path):
         return None
@@ -37,7 +37,7 @@ class SealedBundle(pytest.File, TaskCollector):
     item_type = TaskItem
 
     def collect(self) -> Iterable[TaskItem]:
-        from pytest_netbench.results.sealed import SealedTask  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.sealed import SealedTask  # imports pydantic
 
         sealing = self.config.stash[SEALING]
         try:

@@ -72,7 +72,7 @@ class Sealing:
         Raises:
             SealedFileError: It is none, or was changed.
         """
-        from pytest_netbench.sealing.bundle import read_bundle  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.sealing.bundle import read_bundle  # imports pydantic
 
         path = path.absolute()
         if path not in self._bundles:
@@ -81,7 +81,7 @@ class Sealing:
 
     def source(self, path: Path, name: str) -> SealedSource | None:
         """The task ``name`` of a bundle; ``None`` if it cannot be opened."""
-        from pytest_netbench.generators.sealed import SealedSource  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.generators.sealed import SealedSource  # imports pydantic
 
         try:
             bundle = self.bundle(path)
@@ -109,7 +109,7 @@ def _key(path: Path | None, text: str | None) -> SealingKey | None:
     """The key that the controller gave, or that in a file or in the environment."""
     if text is None and path is None and not any(os.environ.get(name) for name in (VARIABLE, FILE_VARIABLE)):
         return None
-    from pytest_netbench.sealing.keys import SealingKey, key_of  # noqa: PLC0415  (only if there is a key)
+    from pytest_netbench.sealing.keys import SealingKey, key_of  # only if there is a key
 
     return key_of(path) if text is None else SealingKey.of_text(text, where="the controller's key")
 
@@ -125,7 +125,7 @@ def configure(config: pytest.Config) -> None:
 
 def published(result: TrialResult, source: Any) -> TrialResult:
     """``result`` as it may be written: without what is sealed, if its task is."""
-    from pytest_netbench.generators.sealed import SealedSource  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.sealed import SealedTask  # noqa: PLC0415
+    from pytest_netbench.generators.sealed import SealedSource  # imports pydantic
+    from pytest_netbench.results.sealed import SealedTask
 
     return SealedTask(source=source).public(result) if isinstance(source, SealedSource) else result

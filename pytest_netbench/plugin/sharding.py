@@ -61,7 +61,7 @@ class Sharding:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Divide what is selected by then; tests that are no items of tasks are run by the first shard."""
-        from pytest_netbench.results.partition import partition_of  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.partition import partition_of  # imports pydantic
 
         assert self._run.shard is not None
         shard, shards = self._run.shard
@@ -79,7 +79,7 @@ class Sharding:
         """Keep the partition beside the results, also of a shard that has nothing to run."""
         if self._partition is None or self._run.selftest or session.config.option.collectonly or session.testsfailed:
             return
-        from pytest_netbench.results.partition import store_shard  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.partition import store_shard  # imports pydantic
 
         assert self._run.shard is not None
         try:
@@ -94,7 +94,7 @@ class Sharding:
         return self._lines()
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
         """Say it once in a run with workers, which have divided the items."""
         if self._partition is not None:
             return
@@ -126,7 +126,7 @@ class Sharding:
         return [f"netbench: shard {self._name}: {mine} of {every} {items} (partition {self._partition.digest[:12]})"]
 
     def _stored(self) -> Partition | None:
-        from pytest_netbench.results.partition import stored_shard  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.results.partition import stored_shard  # imports pydantic
 
         try:
             stored = stored_shard(self._run.results)
@@ -174,7 +174,7 @@ def check_directory(results: Path, shard: tuple[int, int] | None) -> None:
     Raises:
         pytest.UsageError: It is one.
     """
-    from pytest_netbench.results.partition import stored_shard  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.partition import stored_shard  # imports pydantic
 
     try:
         stored = stored_shard(results)

@@ -30,7 +30,7 @@ def is_gated(option: Any) -> bool:
 
 def refused_by_id(spec: str, error: AgentFileError) -> Refused:
     """The refusal of an agent whose file cannot be used, so that only its name is known."""
-    from pytest_netbench.text import clean  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.text import clean  # only for a benchmark
 
     name = Path(spec).name
     for suffix in (".agent.yaml", ".agent.yml", ".agent.json"):
@@ -50,10 +50,10 @@ def check_all(choices: Iterable[tuple[str, str]], *, rootdir: Path, replayed: bo
     Raises:
         pytest.UsageError: At least one cannot start, or the machine lacks what one needs. Its text has every refusal.
     """
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (only for a benchmark)
+    from concurrent.futures import ThreadPoolExecutor  # only for a benchmark
 
-    from pytest_netbench.agents.check import check_agent  # noqa: PLC0415
-    from pytest_netbench.text import clean  # noqa: PLC0415
+    from pytest_netbench.agents.check import check_agent
+    from pytest_netbench.text import clean
 
     def problem(spec: str) -> InputError | None:
         try:

@@ -25,8 +25,8 @@ class WallTime(Announcer):
 
     def lines(self, node_ids: Sequence[str]) -> list[str]:
         """One line, or none."""
-        from pytest_netbench.lab.protocols import PacesTime  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.lab.resources import backend_of  # noqa: PLC0415
+        from pytest_netbench.lab.protocols import PacesTime  # imports pydantic
+        from pytest_netbench.lab.resources import backend_of
 
         backend = backend_of("lab", run_of(self._config).backend)
         if isinstance(backend, PacesTime) and backend.paces_time:

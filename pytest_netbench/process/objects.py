@@ -30,7 +30,7 @@ def shows(one: Observation, request: Request) -> bool:
 
 
 def _items(text: str) -> Iterator[dict[str, Any]]:
-    import yaml  # noqa: PLC0415  (only outputs of clusters need it)
+    import yaml  # only outputs of clusters need it
 
     try:
         documents = list(yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))

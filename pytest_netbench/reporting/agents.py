@@ -64,7 +64,7 @@ def differences(results: Sequence[TrialResult]) -> tuple[Table | None, list[str]
     Returns:
         The table, ``None`` if no two agents ran the same task, and notes about what is not in it.
     """
-    from pytest_netbench.stats.paired import Pair, compare  # noqa: PLC0415  (imports numpy)
+    from pytest_netbench.stats.paired import Pair, compare  # imports numpy
 
     rows, pairs = [], list(combinations(by_agent(results).items(), 2))
     for (first, of_first), (second, of_second) in pairs[:MOST_PAIRS]:

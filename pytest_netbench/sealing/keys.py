@@ -98,8 +98,8 @@ class SealingKey:
     def digest(self, purpose: str, text: str | bytes) -> str:
         """A digest of ``text`` that only who has the key can compute: guesses cannot be tried against it."""
         data = text if isinstance(text, bytes) else text.encode()
-        from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  (an extra)
-        from cryptography.hazmat.primitives.hmac import HMAC  # noqa: PLC0415
+        from cryptography.hazmat.primitives.hashes import SHA256  # an extra
+        from cryptography.hazmat.primitives.hmac import HMAC
 
         mac = HMAC(self._derived(f"digest {purpose}"), SHA256())
         mac.update(data)
@@ -128,7 +128,7 @@ class SealingKey:
         Raises:
             SealedFileError: It was sealed with another key, belongs elsewhere, or was changed.
         """
-        from cryptography.exceptions import InvalidTag  # noqa: PLC0415  (an extra)
+        from cryptography.exceptions import InvalidTag  # an extra
 
         try:
             opened: bytes = self._cipher().decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], about.encode())
@@ -137,14 +137,14 @@ class SealingKey:
         return opened
 
     def _cipher(self) -> Any:
-        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305  # noqa: PLC0415  (an extra)
+        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305  # an extra
 
         return ChaCha20Poly1305(self._derived("seal"))
 
     def _derived(self, purpose: str) -> bytes:
         try:
-            from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  (an extra)
-            from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
+            from cryptography.hazmat.primitives.hashes import SHA256  # an extra
+            from cryptography.hazmat.primitives.kdf.hkdf import HKDF
         except ImportError:
             raise UsageError(
                 "sealed tasks need the package cryptography (fix: pip install 'pytest-netbench[seal]')"

@@ -115,7 +115,7 @@ def pooled(design: Design) -> float:
 
 def lower_bounds(first: Numbers, second: Numbers, counts: tuple[float, float], z: float) -> Numbers:
     """Lower bounds of the loss, by share of the baseline (rows) and of the other side (columns)."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     below = first - _wilson(first, counts[0], z)[0]
     above = _wilson(second, counts[1], z)[1] - second
@@ -124,7 +124,7 @@ def lower_bounds(first: Numbers, second: Numbers, counts: tuple[float, float], z
 
 
 def _grid(low: float, high: float, points: int) -> Numbers:
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     return np.linspace(low, high, points)
 
@@ -140,7 +140,7 @@ def _reach(sides: tuple[_Side, _Side], counts: tuple[float, float], tolerance: f
 
 
 def _wilson(shares: Numbers, count: float, z: float) -> tuple[Numbers, Numbers]:
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     scale = 1 + z * z / count
     centre = (shares + z * z / (2 * count)) / scale
@@ -152,7 +152,7 @@ def _wilson(shares: Numbers, count: float, z: float) -> tuple[Numbers, Numbers]:
 
 def _worst(sides: tuple[_Side, _Side], reach: NDArray[np.int_]) -> float:
     """How often the tolerance is reached, at most, over means and patterns of both sides."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     first, second = sides
     at_most = np.concatenate([np.zeros_like(second.chances[:, :, :1]), second.chances.cumsum(axis=2)], axis=2)
@@ -163,7 +163,7 @@ def _worst(sides: tuple[_Side, _Side], reach: NDArray[np.int_]) -> float:
 
 def _side(design: Design, means: Numbers, *, small: bool) -> _Side:
     """The chances of all shares of a side, for each mean and pattern of rates."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     groups = sorted(Counter(design).items(), key=math.prod, reverse=True)  # the first part is added fast
     least = math.lcm(*(trials for trials, _ in groups)) * len(design)
@@ -186,7 +186,7 @@ def _side(design: Design, means: Numbers, *, small: bool) -> _Side:
 
 def _added(row: Numbers, chances: Numbers, places: NDArray[np.int_]) -> Numbers:
     """The chances of a sum of which one more part moves by ``places``, each with its ``chances``."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     result, last = np.zeros_like(row), row.shape[1] - 1
     if row[:, 0].min() == 1:  # the first part
@@ -201,7 +201,7 @@ def _added(row: Numbers, chances: Numbers, places: NDArray[np.int_]) -> Numbers:
 
 def _narrowed(shares: Numbers, chances: Numbers, possible: Numbers) -> _Side:
     """Without shares that no outcome has; with about ``_COLUMNS`` of them at most."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     chances[chances < _NEVER] = 0
     kept = chances.max(axis=(0, 1)) > 0
@@ -214,7 +214,7 @@ def _narrowed(shares: Numbers, chances: Numbers, possible: Numbers) -> _Side:
 
 def binomial(trials: int, rates: Numbers) -> Numbers:
     """Chances of 0 to ``trials`` passes, a row for each rate."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     passed = np.arange(trials + 1)
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, trials + 1)))])

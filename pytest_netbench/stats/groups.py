@@ -38,6 +38,6 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 def student(freedom: int) -> float:
     """The two-sided 95 % quantile of Student's t distribution."""
-    from scipy.stats import t  # noqa: PLC0415  (slow to import)
+    from scipy.stats import t  # slow to import
 
     return float(t.ppf((1 + LEVEL) / 2, freedom))

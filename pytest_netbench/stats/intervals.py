@@ -63,7 +63,7 @@ def clopper_pearson(successes: int, trials: int) -> Interval:
     Raises:
         ValueError: The counts make no share.
     """
-    from scipy.stats import binomtest  # noqa: PLC0415  (slow to import)
+    from scipy.stats import binomtest  # slow to import
 
     _require_share(successes, trials)
     found = binomtest(successes, trials).proportion_ci(confidence_level=0.95, method="exact")

@@ -94,7 +94,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 def _mcnemar(pairs: Sequence[Pair]) -> float:
     """McNemar's test (1947) without approximation: of the tasks that differ, half should be better."""
-    from scipy.stats import binomtest  # noqa: PLC0415  (slow to import)
+    from scipy.stats import binomtest  # slow to import
 
     better = sum(pair.difference > 0 for pair in pairs)
     worse = sum(pair.difference < 0 for pair in pairs)
@@ -103,7 +103,7 @@ def _mcnemar(pairs: Sequence[Pair]) -> float:
 
 def _permuted(pairs: Sequence[Pair]) -> float:
     """The share of permutations of trials within tasks that differ as much, with the one that was seen."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     source = np.random.default_rng(_SEED)
     differences = np.zeros(RESAMPLES)
@@ -121,7 +121,7 @@ def _bootstrap(differences: Sequence[float]) -> Interval | None:
     """Percentile bootstrap over tasks."""
     if min(differences) == max(differences):
         return None
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     values, source = np.array(differences), np.random.default_rng(_SEED)
     means = source.choice(values, size=(RESAMPLES, len(values))).mean(axis=1)

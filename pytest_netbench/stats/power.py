@@ -56,7 +56,7 @@ def _power_of(
     """The chance of ``regressed`` by share of the baseline and loss."""
     if max(counts) > MOST_TRIALS:
         return lambda share, loss: _approximate(share, loss, counts, tolerance, spent(level, look))
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     first, second = ((count // tasks,) * tasks for count in counts)
     z, _ = quantiles_of(first, second, tolerance=tolerance, level=level, look=look)
@@ -123,7 +123,7 @@ def design_needed(
 
 def can_show(share: float, *, tasks: int, before: int, trials: int, tolerance: float, level: float = 0.05) -> bool:
     """Whether it is a regression if all trials fail now."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     z, _ = quantiles_of((before,) * tasks, (trials,) * tasks, tolerance=tolerance, level=level)
     if math.isinf(z):

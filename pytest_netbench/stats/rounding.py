@@ -36,7 +36,7 @@ def chance_of(first: Sequence[Sequence[float]], second: Sequence[Sequence[float]
 
 def _shares(side: Sequence[Sequence[float]]) -> tuple[Numbers, Numbers]:
     """The shares of passes that roundings have, and their chances."""
-    import numpy as np  # noqa: PLC0415  (slow to import)
+    import numpy as np  # slow to import
 
     shares: Numbers = np.zeros(1)
     chances: Numbers = np.ones(1)

@@ -18,7 +18,7 @@ WIDTH: Final = 120
 class _Dumper(yaml.SafeDumper):
     """Texts of several lines as blocks, lists indented below their key."""
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
 
 

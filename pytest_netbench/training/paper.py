@@ -40,7 +40,7 @@ class PaperAni:
     def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
         return self.call("execute-cmd", {"device": device, "command": command})
 
-    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002  (nothing can be done)
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:  # nothing can be done
         raise AniError(f"{method}: the network is on paper", code=Code.POLICY_DENIED)
 
     def budget_left(self) -> dict[str, float | None]:

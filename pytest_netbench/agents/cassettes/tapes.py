@@ -151,7 +151,7 @@ class NoTrial:
     def __init__(self) -> None:
         self.redaction = Redaction()
 
-    def entry(self, question: Question) -> CassetteMiss:  # noqa: ARG002  (as a replay's)
+    def entry(self, question: Question) -> CassetteMiss:  # as a replay's
         """The error to raise."""
         return CassetteMiss("no trial is under way, and a replay asks no model")
 

@@ -241,7 +241,7 @@ def check(file: AgentFile) -> None:
     require()
     if file.a2a is None or file.a2a.url is None:
         return
-    from pytest_netbench.ani.a2a.calling import Conversation  # noqa: PLC0415  (imports a2a)
+    from pytest_netbench.ani.a2a.calling import Conversation  # imports a2a
 
     try:
         with Conversation(file.a2a.url, wall_left=_unlimited) as agent:
@@ -281,7 +281,7 @@ def with_handed_in(final: Submission, handed_in: Submission | None) -> Submissio
 
 
 def _conversation(url: str, brief: Brief, ani: Ani) -> Conversation:
-    from pytest_netbench.ani.a2a.calling import Conversation  # noqa: PLC0415  (imports a2a)
+    from pytest_netbench.ani.a2a.calling import Conversation  # imports a2a
 
     def wall_left() -> float | None:
         return ani.budget_left().get("wall_s")

@@ -139,7 +139,7 @@ _ANY: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def _check_info(agent: Any, spec: str, rootdir: Path) -> None:
-    from pytest_netbench.model.trial import AgentInfo  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.model.trial import AgentInfo  # imports pydantic
 
     try:
         info = agent.info

@@ -55,7 +55,7 @@ def _is_plain(model: str, request: dict[str, Any]) -> bool:
 
 def _is_known(model: str, request: dict[str, Any]) -> bool:
     """Ask litellm, which sends nothing for it."""
-    from pytest_netbench.agents.llm import load_litellm  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.agents.llm import load_litellm  # imports pydantic
 
     litellm = load_litellm()
     if model.partition("/")[0] in {one["provider"] for one in litellm.custom_provider_map or ()}:

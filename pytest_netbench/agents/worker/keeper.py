@@ -146,7 +146,7 @@ def main() -> None:
     connection, alive, status, stacks = map(int, sys.argv[-4:])
 
     def work() -> None:
-        from pytest_netbench.agents.worker.inside import serve  # noqa: PLC0415  (the keeper needs none of it)
+        from pytest_netbench.agents.worker.inside import serve  # the keeper needs none of it
 
         serve(connection, stacks)
 

@@ -141,7 +141,7 @@ class _Executor(AgentExecutor):
         await updater.add_artifact(parts, name=name)
         await updater.complete()
 
-    async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:  # noqa: ARG002
+    async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
         raise UnsupportedOperationError("a request to the network cannot be taken back")
 
     def _answer(self, message: Message) -> tuple[str, list[Part]]:

@@ -134,7 +134,7 @@ class ContainerLinks:
         except OSError as error:
             raise LabError(f"a link cannot be made silent: {error.strerror or error}") from None
 
-    def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:  # noqa: ARG002
+    def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:
         self._cable(node, interface)
         raise _cannot("let a link flap")
 

@@ -98,7 +98,7 @@ class ContainerNode(TopologyFacts):
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        lab_time: bool = True,  # noqa: ARG002 - containers live in wall time
+        lab_time: bool = True,  # containers live in wall time
         name: str | None = None,
     ) -> None:
         log = self.log_of(name or Path(argv[0]).name)

@@ -119,7 +119,7 @@ class Gns3Links:
             for cable in cables:
                 self._suspend(cable, suspended=False)
 
-    def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:  # noqa: ARG002
+    def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:
         self._cable(node, interface)
         raise _cannot("let a link flap")
 

@@ -104,11 +104,11 @@ class VpcsProber:
 
     def traffic(
         self,
-        flows: Sequence[Flow],  # noqa: ARG002
-        targets: Sequence[str],  # noqa: ARG002
+        flows: Sequence[Flow],
+        targets: Sequence[str],
         *,
-        duration_s: float,  # noqa: ARG002
-        warmup_s: float | None = None,  # noqa: ARG002
+        duration_s: float,
+        warmup_s: float | None = None,
     ) -> list[FlowReport]:
         raise RequirementMissing("backend gns3 cannot measure traffic: a VPCS sends none")
 

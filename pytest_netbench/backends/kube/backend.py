@@ -27,10 +27,10 @@ class KubeBackend:
     def report(self) -> Sequence[Check]:
         return checks.checks()
 
-    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:  # noqa: ARG002 - all clusters need the same
+    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:  # all clusters need the same
         return next(((one.detail, one.remedy) for one in self.report() if one.required and not one.ok), None)
 
     def deploy(self, request: LabRequest, *, labs: Labs) -> ClusterLab:
-        from pytest_netbench.backends.kube.deployment import deploy  # noqa: PLC0415  (imports aiohttp)
+        from pytest_netbench.backends.kube.deployment import deploy  # imports aiohttp
 
         return deploy(request, labs=labs)

@@ -39,7 +39,7 @@ class KubeconfigBackend:
         if importlib.util.find_spec("aiohttp") is None:
             return [*checks, Check("python packages", False, True, "missing: aiohttp", _EXTRA)]
         if checks[0].ok:
-            from pytest_netbench.backends.kubeconfig import deployment  # noqa: PLC0415  (imports aiohttp)
+            from pytest_netbench.backends.kubeconfig import deployment  # imports aiohttp
 
             checks += deployment.checks(settings.place())
         return checks
@@ -54,13 +54,13 @@ class KubeconfigBackend:
         return next(((one.detail, one.remedy) for one in self.report() if one.required and not one.ok), None)
 
     def deploy(self, request: LabRequest, *, labs: Labs) -> KubeconfigLab:
-        from pytest_netbench.backends.kubeconfig import deployment  # noqa: PLC0415  (imports aiohttp)
+        from pytest_netbench.backends.kubeconfig import deployment  # imports aiohttp
 
         return deployment.deploy(request, labs=labs)
 
     def clean(self) -> Cleaned:
         if importlib.util.find_spec("aiohttp") is None:
             return Cleaned()
-        from pytest_netbench.backends.kubeconfig import deployment  # noqa: PLC0415  (imports aiohttp)
+        from pytest_netbench.backends.kubeconfig import deployment  # imports aiohttp
 
         return deployment.clean()

@@ -36,7 +36,7 @@ class PodNode(ClusterNode):
         command: str,
         *,
         writable: bool,
-        reads: Sequence[str] = (),  # noqa: ARG002 - a container has the privileges that it has
+        reads: Sequence[str] = (),  # a container has the privileges that it has
         limits: SandboxLimits = DEFAULT_LIMITS,
     ) -> Completed:
         if writable:

@@ -51,21 +51,21 @@ class ExecProber:
 
     def path(
         self,
-        source: str,  # noqa: ARG002
-        target: str,  # noqa: ARG002
+        source: str,
+        target: str,
         *,
-        max_hops: int = 16,  # noqa: ARG002
-        timeout_s: float = 0.3,  # noqa: ARG002
+        max_hops: int = 16,
+        timeout_s: float = 0.3,
     ) -> list[Hop]:
         raise RequirementMissing("backend kubeconfig traces no paths between pods")
 
     def traffic(
         self,
-        flows: Sequence[Flow],  # noqa: ARG002
-        targets: Sequence[str],  # noqa: ARG002
+        flows: Sequence[Flow],
+        targets: Sequence[str],
         *,
-        duration_s: float,  # noqa: ARG002
-        warmup_s: float | None = None,  # noqa: ARG002
+        duration_s: float,
+        warmup_s: float | None = None,
     ) -> list[FlowReport]:
         raise RequirementMissing("backend kubeconfig cannot measure traffic between pods")
 

@@ -35,7 +35,7 @@ class KubernetesDialect:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return ()
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:  # noqa: ARG002  (order says nothing)
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:  # order says nothing
         return None
 
     def mutations(self) -> Mutations:

@@ -44,7 +44,7 @@ class ObjectsSyntax:
     def edits(self, commands: Sequence[str]) -> Sequence[Edit]:
         return SHOWN.edits(commands)
 
-    def negate(self, path: Path) -> tuple[str, ...]:  # noqa: ARG002 - a command is no line of what is shown
+    def negate(self, path: Path) -> tuple[str, ...]:  # a command is no line of what is shown
         return ()
 
 

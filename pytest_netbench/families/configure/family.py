@@ -52,7 +52,7 @@ class ConfigureFamily:
 
     def prepare(self, task: Task, deploy: Deploy) -> NetworkScene:
         """Deploy the network; the testcases are run on it afterwards."""
-        from pytest_netbench.families.configure.watched import scene_of  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.configure.watched import scene_of  # loads evaluation and lab
 
         payload = configuration_of(task)
         return scene_of(
@@ -71,13 +71,13 @@ class ConfigureFamily:
         self, task: Task, stages: Stages, *, progress: Progress, solutions: Solutions | None = None
     ) -> Behaviour:
         """Observe many flows and all routes, also under the events of the task, and there with each right solution."""
-        from pytest_netbench.families.configure.recording import Recorder  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.configure.recording import Recorder  # loads evaluation and lab
 
         return Recorder(task, stages, progress=progress, right=_right(task, solutions)).record()
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""
-        from pytest_netbench.families.configure.proof.proving import prove  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.configure.proof.proving import prove  # loads evaluation and lab
 
         return prove(task, stages, _with_further_truths(task, extent), self._wanted(extent))
 

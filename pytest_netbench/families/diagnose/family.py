@@ -63,7 +63,7 @@ class DiagnoseFamily:
 
     def prepare(self, task: Task, deploy: Deploy) -> DiagnoseScene:
         """Deploy the healthy network."""
-        from pytest_netbench.families.diagnose.scene import DiagnoseScene  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.diagnose.scene import DiagnoseScene  # loads evaluation and lab
 
         return DiagnoseScene(deploy(), diagnose_of(task))
 
@@ -80,10 +80,10 @@ class DiagnoseFamily:
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Measure that the faults are in force, and that the network is as before once they are repaired."""
-        from pytest_netbench.families.diagnose.proving import prove  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.diagnose.proving import prove  # loads evaluation and lab
 
         return prove(task, stages, extent)
 
-    def stages_to_prove(self, task: Task, extent: Extent) -> int:  # noqa: ARG002  (the same for each)
+    def stages_to_prove(self, task: Task, extent: Extent) -> int:  # the same for each
         """One."""
         return 1

@@ -41,21 +41,21 @@ class PlanFamily:
 
     def prepare(self, task: Task, deploy: Deploy) -> PlanScene:
         """Build the graph and open a sandbox."""
-        from pytest_netbench.families.plan.scene import PlanScene  # noqa: PLC0415  (loads lab)
+        from pytest_netbench.families.plan.scene import PlanScene  # loads lab
 
         return PlanScene(plan_of(task), deploy)
 
-    def solve(self, task: Task, ani: Ani) -> Submission:  # noqa: ARG002  (the answer is a program)
+    def solve(self, task: Task, ani: Ani) -> Submission:  # the answer is a program
         """Hand in the golden code as source text."""
         code = golden.source(plan_of(task).query)
         return Submission(reasoning=task.ground_truth_reasoning or None, answer={"code": code})
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Show that the golden code is correct and safe, and that no code and code without effect are not."""
-        from pytest_netbench.families.plan.proving import prove  # noqa: PLC0415  (loads lab)
+        from pytest_netbench.families.plan.proving import prove  # loads lab
 
         return prove(task, stages, extent)
 
-    def stages_to_prove(self, task: Task, extent: Extent) -> int:  # noqa: ARG002  (the same for each)
+    def stages_to_prove(self, task: Task, extent: Extent) -> int:  # the same for each
         """One: programs leave nothing to each other."""
         return 1

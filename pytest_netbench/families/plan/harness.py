@@ -31,7 +31,7 @@ _CHUNK = 65536
 
 def main() -> None:
     """Run the program and print a line of JSON about it, then the result as it wrote it."""
-    import networkx as nx  # noqa: PLC0415  (its time is not the program's)
+    import networkx as nx  # its time is not the program's
 
     described = json.loads(Path(GRAPH).read_text(encoding="utf-8"))
     graph = nx.DiGraph()
@@ -120,7 +120,7 @@ def _write(fd: int, content: bytes) -> None:
 
 
 def _value(source: str, graph: Any) -> dict[str, Any]:
-    import networkx as nx  # noqa: PLC0415
+    import networkx as nx
 
     names: dict[str, Any] = {"__name__": "answer", "networkx": nx, "nx": nx}
     exec(compile(source, "<code>", "exec"), names)  # noqa: S102  (this is what the sandbox is for)

@@ -57,20 +57,20 @@ class RepairFamily:
 
     def prepare(self, task: Task, deploy: Deploy) -> RepairScene:
         """Deploy the healthy network."""
-        from pytest_netbench.families.repair.scene import RepairScene  # noqa: PLC0415  (loads evaluation and lab)
-        from pytest_netbench.faults.kubernetes.catalogue import drawn_at  # noqa: PLC0415  (loads faults)
+        from pytest_netbench.families.repair.scene import RepairScene  # loads evaluation and lab
+        from pytest_netbench.faults.kubernetes.catalogue import drawn_at  # loads faults
 
         return RepairScene(deploy(), repair_of(task), renewed=drawn_at(task.drawn))
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Repair the faults one by one, the one injected last first."""
-        from pytest_netbench.families.repair.solution import apply_repair  # noqa: PLC0415  (loads faults)
+        from pytest_netbench.families.repair.solution import apply_repair  # loads faults
 
         return apply_repair(task, ani)
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Measure that the baseline is complete, the faults have their effect, and each repair is needed and safe."""
-        from pytest_netbench.families.repair.proving import prove  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.repair.proving import prove  # loads evaluation and lab
 
         return prove(task, stages, extent, self._wanted(extent))
 

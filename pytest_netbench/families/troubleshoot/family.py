@@ -71,7 +71,7 @@ class TroubleshootFamily(DiagnoseFamily):
 
     def prepare(self, task: Task, deploy: Deploy) -> DiagnoseScene:
         """Deploy the healthy network."""
-        from pytest_netbench.families.troubleshoot.scene import (  # noqa: PLC0415  (loads evaluation and lab)
+        from pytest_netbench.families.troubleshoot.scene import (  # loads evaluation and lab
             TroubleshootScene,
         )
 

@@ -37,7 +37,7 @@ class WorkerValue(FromOutside[OnWorker], FaultValue[OnWorker]):
     domain: str = "kubernetes"
     found_at: FoundAt = "node"
 
-    def choices(self, objects: Sequence[Object]) -> Iterator[OnWorker]:  # noqa: ARG002  (any cluster can have it)
+    def choices(self, objects: Sequence[Object]) -> Iterator[OnWorker]:  # any cluster can have it
         """One for each machine."""
         return (OnWorker(node=name) for name in WORKERS)
 

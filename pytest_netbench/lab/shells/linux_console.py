@@ -58,7 +58,7 @@ class LinuxConsole:
             return f"{self._node.name} does not have the source address {probe.source_address}"
         return None
 
-    def cannot_listen(self, probe: Probe) -> str | None:  # noqa: ARG002 - it listens for all or none
+    def cannot_listen(self, probe: Probe) -> str | None:  # it listens for all or none
         return None if "python3" in self._has else f"{self._node.name} has no python3"
 
     def listen(self, ports: Sequence[Port]) -> LinuxListeners:

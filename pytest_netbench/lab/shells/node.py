@@ -128,7 +128,7 @@ class ShellNode(TopologyFacts):
         argv: Sequence[str],
         *,
         env: Mapping[str, str] | None = None,
-        lab_time: bool = True,  # noqa: ARG002 - hosts live in wall time
+        lab_time: bool = True,  # hosts live in wall time
         name: str | None = None,
     ) -> None:
         self._programs.start(argv, env or {}, name or PurePosixPath(argv[0]).name)

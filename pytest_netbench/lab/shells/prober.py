@@ -134,10 +134,10 @@ class ConsoleProber:
     def traffic(
         self,
         flows: Sequence[Flow],
-        targets: Sequence[str],  # noqa: ARG002 - of the protocol
+        targets: Sequence[str],  # of the protocol
         *,
-        duration_s: float,  # noqa: ARG002
-        warmup_s: float | None = None,  # noqa: ARG002
+        duration_s: float,
+        warmup_s: float | None = None,
     ) -> list[FlowReport]:
         """Nothing: rates are not measured by consoles.
 

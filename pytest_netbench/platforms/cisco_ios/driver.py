@@ -49,7 +49,7 @@ class CiscoIosDriver:
         frr = daemons.version()
         return None if frr is None else f"{VERSION} over FRR {frr}"
 
-    def version(self, node: HostedNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def version(self, node: HostedNode) -> str | None:  # all nodes run what is installed here
         return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
@@ -93,7 +93,9 @@ class CiscoIosDriver:
             device.all_booted()
         return IosLook(devices)
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - the lab judges its sessions
+    def pending(
+        self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused
+    ) -> Pending:  # the lab judges its sessions
         return pending({name: device_of(node) for name, node in nodes.items()})
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:

@@ -49,7 +49,7 @@ class CliSshDriver:
             if status.status == "error"
         ]
 
-    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:
         """Nothing is known of what devices wait for; their routing tables must stand still."""
         commands, ages = self.system.tables, self.system.ages
         tables = [self._sessions(node).privileged(command) for node in nodes.values() for command in commands]
@@ -99,13 +99,13 @@ class CliSshDriver:
         routing = self.system.routing
         return routing.parse(self._sessions(node).privileged(routing.request(prefix)), prefix)
 
-    def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - a device enforces what it accepts
+    def unenforced(self, node: NodeAccess) -> Sequence[str]:  # a device enforces what it accepts
         return ()
 
-    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002
+    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:
         raise LabError(f"{node.name}: people log in to this device themselves")
 
-    def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - reached by the device's own scp
+    def files(self, node: NodeAccess) -> FileStore | None:  # reached by the device's own scp
         return None
 
     def _said_by(self, lines: Sequence[str]) -> list[tuple[int, str]]:

@@ -53,7 +53,7 @@ class SshCommandLine:
 
 class _SshLine:
     def __init__(self, node: str, login: SshLogin) -> None:
-        from scrapli.exceptions import ScrapliException  # noqa: PLC0415
+        from scrapli.exceptions import ScrapliException
 
         self._node = node
         self._failures = ScrapliException
@@ -86,8 +86,8 @@ class _SshLine:
 
 def _closed(login: SshLogin) -> Cli:
     logging.getLogger("scrapli").addHandler(logging.NullHandler())  # the LabError says what scrapli would log
-    from scrapli import AuthOptions, Cli, SessionOptions, TransportSsh2Options  # noqa: PLC0415
-    from scrapli.cli import LoadedDefinition  # noqa: PLC0415
+    from scrapli import AuthOptions, Cli, SessionOptions, TransportSsh2Options
+    from scrapli.cli import LoadedDefinition
 
     return Cli(
         host=login.host,

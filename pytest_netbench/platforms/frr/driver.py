@@ -68,7 +68,9 @@ class FrrDriver:
     def look(self, nodes: Mapping[str, HostedNode]) -> FrrLook:
         return FrrLook(nodes, {name: processes.running(node) for name, node in nodes.items()})
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - the lab judges its sessions
+    def pending(
+        self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused
+    ) -> Pending:  # the lab judges its sessions
         return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
@@ -94,13 +96,15 @@ class FrrDriver:
     def neighbors(self, node: HostedNode) -> list[Neighbor]:
         return neighbors.neighbors(node)
 
-    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - vtysh has no enable
+    def console(
+        self, node: HostedNode, *, enable_secret: str, read_only: bool = False
+    ) -> Console:  # vtysh has no enable
         return console.open_console(node, run=lambda command: self.execute(node, command), read_only=read_only)
 
-    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - vtysh refuses what no daemon does
+    def unenforced(self, node: HostedNode) -> Sequence[str]:  # vtysh refuses what no daemon does
         return ()
 
-    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - nobody copies files to a router by vtysh
+    def files(self, node: HostedNode) -> FileStore | None:  # nobody copies files to a router by vtysh
         return None
 
 

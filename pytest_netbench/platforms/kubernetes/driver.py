@@ -27,7 +27,7 @@ class KubernetesDriver:
     def version(self, node: NodeAccess) -> str | None:
         return node.capability(CLUSTER).version
 
-    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:
         """Nothing: a cluster is deployed when its pods are ready."""
         return Pending()
 
@@ -47,16 +47,18 @@ class KubernetesDriver:
         done = node.capability(AGENT_SHELL).shell(command, writable=False, reads=PRIVILEGED_READS, limits=limits)
         return spoken(done, limits.timeout_s)
 
-    def routes(self, node: NodeAccess, prefix: str) -> list[Route]:  # noqa: ARG002 - a cluster has no routing table
+    def routes(self, node: NodeAccess, prefix: str) -> list[Route]:  # a cluster has no routing table
         return []
 
-    def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - policies are enforced or refused
+    def unenforced(self, node: NodeAccess) -> Sequence[str]:  # policies are enforced or refused
         return ()
 
-    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(
+        self, node: NodeAccess, *, enable_secret: str, read_only: bool = False
+    ) -> Console:  # a shell has no enable
         return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
-    def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: NodeAccess) -> FileStore | None:  # its files are reached by its shell
         return None
 
 

@@ -21,5 +21,5 @@ class PodDriver(LinuxDriver):
         super().__init__()
         self.has_console = has_console
 
-    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
+    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:
         return Pending()

@@ -72,7 +72,9 @@ class LinuxDriver:
         self._settled.discard(node)
         return self.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
+    def pending(
+        self, nodes: Mapping[str, HostNode], *, excused: Excused = none_excused
+    ) -> Pending:  # it has no sessions
         missing: list[str] = []
         for node in nodes.values():
             if node in self._asking:
@@ -110,13 +112,15 @@ class LinuxDriver:
         found = node.run_many([("ip", f"-{version}", "-j", "route", "show") for version in (4, 6)])
         return [route for done in found for route in routing.table(listing.entries(done.stdout))]
 
-    def console(self, node: HostNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(
+        self, node: HostNode, *, enable_secret: str, read_only: bool = False
+    ) -> Console:  # a shell has no enable
         return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
-    def unenforced(self, node: HostNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
+    def unenforced(self, node: HostNode) -> Sequence[str]:  # the kernel refuses what it does not do
         return ()
 
-    def files(self, node: HostNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: HostNode) -> FileStore | None:  # its files are reached by its shell
         return None
 
     def serve(self, node: HostNode, hosted: Sequence[HostService]) -> None:

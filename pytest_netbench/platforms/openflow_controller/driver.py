@@ -41,7 +41,7 @@ class OpenflowControllerDriver:
     def installed_version(self) -> str | None:
         return self._linux.installed_version()
 
-    def version(self, node: HostNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def version(self, node: HostNode) -> str | None:  # all nodes run what is installed here
         return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
@@ -95,13 +95,15 @@ class OpenflowControllerDriver:
     def table(self, node: HostNode) -> list[Route]:
         return self._linux.table(node)
 
-    def console(self, node: HostNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(
+        self, node: HostNode, *, enable_secret: str, read_only: bool = False
+    ) -> Console:  # a shell has no enable
         return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
-    def unenforced(self, node: HostNode) -> Sequence[str]:  # noqa: ARG002 - it refuses what it does not do
+    def unenforced(self, node: HostNode) -> Sequence[str]:  # it refuses what it does not do
         return ()
 
-    def files(self, node: HostNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: HostNode) -> FileStore | None:  # its files are reached by its shell
         return None
 
 

@@ -36,7 +36,7 @@ class OpenvswitchDriver:
     def installed_version(self) -> str | None:
         return programs.version()
 
-    def version(self, node: HostNode) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+    def version(self, node: HostNode) -> str | None:  # all nodes run what is installed here
         return self.installed_version()
 
     def kernel_interface(self, interface: str) -> str:
@@ -74,7 +74,7 @@ class OpenvswitchDriver:
     def saved_config(self, node: HostNode) -> str:
         return config.running_config(node)
 
-    def save_config(self, node: HostNode, config_text: str) -> None:  # noqa: ARG002 - it is kept as it is running
+    def save_config(self, node: HostNode, config_text: str) -> None:  # it is kept as it is running
         config.rejuvenate(node)
 
     def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
@@ -83,13 +83,15 @@ class OpenvswitchDriver:
     def routes(self, node: HostNode, prefix: str) -> list[Route]:
         return self._linux.routes(node, prefix)
 
-    def console(self, node: HostNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(
+        self, node: HostNode, *, enable_secret: str, read_only: bool = False
+    ) -> Console:  # a shell has no enable
         return console.open_console(node, writable=not read_only, reads=_READS if read_only else ())
 
-    def unenforced(self, node: HostNode) -> Sequence[str]:  # noqa: ARG002 - it refuses what it does not do
+    def unenforced(self, node: HostNode) -> Sequence[str]:  # it refuses what it does not do
         return ()
 
-    def files(self, node: HostNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+    def files(self, node: HostNode) -> FileStore | None:  # its files are reached by its shell
         return None
 
     def _use_datapath(self, node: HostNode) -> None:

@@ -57,7 +57,7 @@ class VpcsDriver:
         session_of(node).send(Settings().command)
         return self.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:
         """Nothing: an address is there when its line has been carried out."""
         return Pending()
 
@@ -130,13 +130,13 @@ class VpcsDriver:
             if network == wanted
         ]
 
-    def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - what it cannot do it refuses
+    def unenforced(self, node: NodeAccess) -> Sequence[str]:  # what it cannot do it refuses
         return ()
 
-    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002
+    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:
         raise LabError(f"{node.name}: nobody logs in to a VPCS")
 
-    def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - it has none
+    def files(self, node: NodeAccess) -> FileStore | None:  # it has none
         return None
 
     def _interface(self, node: NodeAccess) -> str:

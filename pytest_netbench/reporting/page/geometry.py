@@ -129,7 +129,7 @@ def _free(point: Point, taken: Sequence[Point]) -> Point:
 def _arranged(dumped: str) -> Arranged:
     """What agents set may change labels, but not the arrangement."""
     topology = Topology.model_validate_json(dumped)
-    import networkx as nx  # noqa: PLC0415  (an extra)
+    import networkx as nx  # an extra
 
     graph = nx.Graph()
     graph.add_nodes_from(node.name for node in topology.nodes)
@@ -169,7 +169,7 @@ def _size(count: int) -> tuple[float, float]:
 
 def _spread(graph: object) -> dict[str, tuple[float, float]]:
     """Places without units: each part of a network by itself, side by side."""
-    import networkx as nx  # noqa: PLC0415  (an extra)
+    import networkx as nx  # an extra
 
     assert isinstance(graph, nx.Graph)
     if len(graph) > MOST_ARRANGED:

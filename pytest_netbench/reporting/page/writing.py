@@ -143,7 +143,7 @@ def _write(path: Path, text: str) -> None:
 
 @cache
 def _template(name: str) -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  (an extra)
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # an extra
 
     loader = PackageLoader("pytest_netbench.reporting.page")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -41,7 +41,7 @@ class Exchanging:
 class _Nodes(ContainerNodes):
     """Nodes that can crash, and are not rebooted: what runs in them belongs to somebody else."""
 
-    def reboot(self, node: str, *, config: str | None = None) -> NoReturn:  # noqa: ARG002
+    def reboot(self, node: str, *, config: str | None = None) -> NoReturn:
         raise RequirementMissing("backend containerlab reboots no nodes of a lab that ran already")
 
 

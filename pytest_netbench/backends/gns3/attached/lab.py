@@ -27,7 +27,7 @@ T = TypeVar("T")
 class _Nodes(Gns3Nodes):
     """Nodes that can crash, and are not rebooted: what runs in them belongs to somebody else."""
 
-    def reboot(self, node: str, *, config: str | None = None) -> NoReturn:  # noqa: ARG002
+    def reboot(self, node: str, *, config: str | None = None) -> NoReturn:
         raise _no_reboot()
 
 

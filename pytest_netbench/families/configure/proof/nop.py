@@ -18,7 +18,7 @@ class Nop:
         self._workshop = workshop
         self._runs: list[tuple[TestcaseResult, ...]] = []
 
-    def measure(self, repeat: int) -> None:  # noqa: ARG002  (a fresh measurement each time)
+    def measure(self, repeat: int) -> None:  # a fresh measurement each time
         with self._workshop.network() as network:
             results = network.evaluation.run_testcases(self._workshop.payload.testcases)
             self._runs.append(tuple(results))

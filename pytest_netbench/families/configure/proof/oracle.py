@@ -26,7 +26,7 @@ class Oracle:
         """The configs of the last repeat."""
         return self._truths[-1] if self._truths else None
 
-    def measure(self, repeat: int) -> None:  # noqa: ARG002  (a fresh measurement each time)
+    def measure(self, repeat: int) -> None:  # a fresh measurement each time
         with self._workshop.network() as network:
             evaluation = network.evaluation
             initial = evaluation.final_configs()

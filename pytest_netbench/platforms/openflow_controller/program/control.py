@@ -55,7 +55,7 @@ class Controller:
         self._refresh()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        from pytest_netbench.platforms.openflow_controller.program.session import Session  # noqa: PLC0415  (slow)
+        from pytest_netbench.platforms.openflow_controller.program.session import Session  # slow
 
         session = Session(reader, writer, known=self._name, changed=self._refresh)
         self._all.add(session)
