@@ -19,6 +19,7 @@ PLACES: Final[Mapping[str, Mapping[str, str]]] = {
         "linux": "dialects.linux:LinuxDialect",
         "openflow_controller": "dialects.openflow_controller:OpenflowControllerDialect",
         "openvswitch": "dialects.openvswitch:OpenvswitchDialect",
+        "p4": "dialects.p4:P4Dialect",
     },
     "drivers": {
         "arista_eos": "platforms.cli_ssh:AristaEosSshDriver",
@@ -30,6 +31,7 @@ PLACES: Final[Mapping[str, Mapping[str, str]]] = {
         "linux": "platforms.linux:LinuxDriver",
         "openflow_controller": "platforms.openflow_controller:OpenflowControllerDriver",
         "openvswitch": "platforms.openvswitch:OpenvswitchDriver",
+        "p4": "platforms.p4:P4Driver",
         "vpcs": "platforms.vpcs:VpcsDriver",
     },
     "backends": {

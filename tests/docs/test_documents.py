@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.support.doc_examples import PAGES, ROOT
-from tests.support.task_list import cluster_files, lab_files
+from tests.support.task_list import cluster_files, lab_files, p4_files
 
 DOCS = [page for page in PAGES if page.is_relative_to(ROOT / "docs")]
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -105,8 +105,13 @@ def test_the_number_of_tasks_in_files_is_that_of_the_files():
 
 
 def test_the_tasks_on_kubernetes_are_counted_apart():
-    (said,) = re.findall(r"and (\S+) on Kubernetes", (ROOT / "README.md").read_text())
+    (said,) = re.findall(r"(\S+) on Kubernetes", (ROOT / "README.md").read_text())
     assert {"five": 5, "six": 6, "seven": 7}[said] == len(cluster_files())
+
+
+def test_the_tasks_on_p4_switches_are_counted_apart():
+    (said,) = re.findall(r"and (\S+) on P4 switches", (ROOT / "README.md").read_text())
+    assert {"one": 1, "two": 2, "three": 3}[said] == len(p4_files())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -35,12 +35,17 @@ def files() -> list[Path]:
 
 def lab_files() -> list[Path]:
     """Return the files of tasks on labs, which need no programs beside those of labs."""
-    return [path for path in files() if path not in cluster_files()]
+    return [path for path in files() if path not in (*cluster_files(), *p4_files())]
 
 
 def cluster_files() -> list[Path]:
     """Return the files of tasks on Kubernetes, which are counted apart: their programs are installed apart, too."""
     return sorted(TASKS.glob("kubernetes/*.task.yaml"))
+
+
+def p4_files() -> list[Path]:
+    """Return the files of tasks on P4 switches, which are counted apart: their program is no package of Debian."""
+    return sorted(TASKS.glob("p4/*.task.yaml"))
 
 
 def _section(domain: Path) -> list[str]:

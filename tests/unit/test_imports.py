@@ -44,6 +44,7 @@ PLACES = {
     "scrapli": {"lab.session", "platforms.cli_ssh.line"},
     "sentence_transformers": {"scorers.embedder"},
     "starlette": {"ani.a2a"},
+    "thriftpy2": {"platforms.p4.runtime"},
     "transformers": {"scorers.embedder"},
     "uvicorn": {"ani.a2a", "ani.mcp"},
     "xdist": {"plugin"},

@@ -25,7 +25,7 @@ from tests.support.memory_parts import install
             "ciscoios",
             (
                 "unknown dialect 'ciscoios' (known: arista_eos, cisco_ios, frr, juniper_junos, kubernetes,"
-                " linux, openflow_controller, openvswitch). Did you mean 'cisco_ios'?"
+                " linux, openflow_controller, openvswitch, p4). Did you mean 'cisco_ios'?"
             ),
         ),
     ],

@@ -21,6 +21,7 @@ from pytest_netbench.native import build
 from pytest_netbench.platforms.frr import daemons
 from pytest_netbench.platforms.openflow_controller.programs import PACKAGES
 from pytest_netbench.platforms.openvswitch import programs as ovs
+from pytest_netbench.platforms.p4 import switch as p4
 
 MEMORY_PER_NODE = 20 * 2**20
 """Bytes that a router with three daemons takes, measured and rounded up."""
@@ -191,6 +192,13 @@ def os_ken_check() -> Check:
         detail = f"the Python package {lacking[0]} is not installed (controllers of platform openflow_controller)"
         return Check("os-ken", False, False, detail, "pip install 'pytest-netbench[sdn]'")
     return Check("os-ken", True, False, f"{version('os-ken')}, for OpenFlow controllers")
+
+
+def p4_check() -> Check:
+    """The switch of P4 nodes, and the client of its runtime API."""
+    if (lack := p4.lack()) is not None:
+        return Check("P4 switch", False, False, *lack)
+    return Check("P4 switch", True, False, f"{p4.NAME} {p4.version()}")
 
 
 # ---- what is compiled here ----

@@ -28,6 +28,7 @@ from pytest_netbench.backends.netns.checks import (
     not_linux,
     os_ken_check,
     ovs_check,
+    p4_check,
     program_check,
     rpki_check,
     scheduling_check,
@@ -51,6 +52,7 @@ def report() -> list[Check]:
         interpreter_check(),
         ovs_check(),
         os_ken_check(),
+        p4_check(),
         *native_checks(),
         memory_check(),
         inotify_check(),
@@ -78,6 +80,7 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
     wanted = [interpreter_check()] if names & {"cisco_ios", "openflow_controller"} else []
     wanted += [ovs_check()] if "openvswitch" in names else []
     wanted += [os_ken_check()] if "openflow_controller" in names else []
+    wanted += [p4_check()] if "p4" in names else []
     for check in (*base, *wanted):
         if (check.required or check in wanted) and not check.ok:
             return check.detail, check.remedy

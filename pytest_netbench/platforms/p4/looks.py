@@ -1,0 +1,153 @@
+"""Read-only commands of a switch. Each only reads: there is no way from here to a request that changes something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_netbench.dialects.p4.lines import short
+from pytest_netbench.platforms.p4 import shipped, tables
+from pytest_netbench.platforms.p4.program import Array, Field, Program, Table
+from pytest_netbench.platforms.p4.runtime import Refused, Runtime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What a look is at: a switch, its program, and how its log and the interfaces with a carrier are read."""
+
+    name: str
+    program: Program
+    runtime: Runtime
+    log: Callable[[], str]
+    carriers: Callable[[], Collection[str]]
+
+
+def answer(command: str, look: Look) -> str:
+    """Return what a read-only command prints; what is wrong with it if it is none."""
+    verb, *words = command.split() or [""]
+    known = _COMMANDS.get(verb)
+    if known is None:
+        return f"unknown command {verb!r}; `help` lists the read-only commands\n"
+    usage, least, most, run = known
+    if not least <= len(words) <= most:
+        return f"usage: {usage}\n"
+    try:
+        return "".join(f"{line}\n" for line in run(look, words))
+    except ValueError as error:
+        return f"{error}\n"
+    except Refused as error:
+        return f"the switch refused it ({error})\n"
+
+
+def _help(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    return (usage for usage, *_ in _COMMANDS.values())
+
+
+def _show_tables(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    return (_described(table) for table in look.program.tables)
+
+
+def _described(table: Table) -> str:
+    key = ", ".join(f"{field.name}({field.kind}, {field.bits})" for field in table.key)
+    return f"{short(table.name)} [{key}] size {table.size}"
+
+
+def _table_info(look: Look, words: Sequence[str]) -> Iterator[str]:
+    table = look.program.table(words[0])
+    yield _described(table)
+    yield from (f"  {_signature(action.name, action.parameters)}" for action in table.actions)
+
+
+def _signature(name: str, parameters: Sequence[Field]) -> str:
+    return f"{short(name)} [{', '.join(f'{one.name}({one.bits})' for one in parameters)}]"
+
+
+def _table_dump(look: Look, words: Sequence[str]) -> Iterator[str]:
+    table = look.program.table(words[0])
+    for entry in tables.entries(table, look.runtime):
+        counted = ""
+        if table.is_counted:
+            hits = look.runtime.hits(table.name, entry.handle)
+            counted = f"  # {hits.packets} packets, {hits.bytes} bytes"
+        yield tables.added(table, entry) + counted
+    yield from filter(None, [tables.default(table, look.runtime)])
+
+
+def _table_num_entries(look: Look, words: Sequence[str]) -> Iterator[str]:
+    table = look.program.table(words[0])
+    yield f"{len(look.runtime.entries(table.name))} of {table.size}"
+
+
+def _show_actions(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    actions = {action.name: action for table in look.program.tables for action in table.actions}
+    return (_signature(one.name, one.parameters) for _, one in sorted(actions.items()))
+
+
+def _show_ports(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    up = look.carriers()
+    return (f"{one.number} {one.interface} {'up' if one.interface in up else 'down'}" for one in look.runtime.ports())
+
+
+def _show_counters(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    yield from (f"{short(one.name)} [0 to {one.size - 1}]" for one in look.program.counters)
+    yield from (f"{short(one.name)}: a counter for each entry" for one in look.program.tables if one.is_counted)
+
+
+def _counter_read(look: Look, words: Sequence[str]) -> Iterator[str]:
+    array = look.program.counter(words[0])
+    for index in _indexes(array, words[1:]):
+        value = look.runtime.count(array.name, index)
+        if value.packets or len(words) > 1:
+            yield f"{short(array.name)}[{index}]: {value.packets} packets, {value.bytes} bytes"
+
+
+def _show_registers(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    return (f"{short(one.name)} [0 to {one.size - 1}], {one.bits} bits" for one in look.program.registers)
+
+
+def _register_read(look: Look, words: Sequence[str]) -> Iterator[str]:
+    array = look.program.register(words[0])
+    values = look.runtime.registers(array.name)
+    for index in _indexes(array, words[1:]):
+        if values[index] or len(words) > 1:
+            yield f"{short(array.name)}[{index}]: {values[index]}"
+
+
+def _indexes(array: Array, words: Sequence[str]) -> range:
+    if not words:
+        return range(array.size)
+    if not (words[0].isascii() and words[0].isdigit()) or int(words[0]) >= array.size:
+        raise ValueError(f"{short(array.name)} has the indexes 0 to {array.size - 1}")
+    return range(int(words[0]), int(words[0]) + 1)
+
+
+def _show_program(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    return iter(shipped.source(look.name).splitlines())
+
+
+def _show_log(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    return iter(look.log().splitlines())
+
+
+def _show_config(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+    return tables.config(look.name, look.program, look.runtime)
+
+
+_COMMANDS: Final[Mapping[str, tuple[str, int, int, Callable[[Look, Sequence[str]], Iterator[str]]]]] = {
+    "help": ("help", 0, 0, _help),
+    "show_config": ("show_config", 0, 0, _show_config),
+    "show_tables": ("show_tables", 0, 0, _show_tables),
+    "table_info": ("table_info TABLE", 1, 1, _table_info),
+    "table_dump": ("table_dump TABLE", 1, 1, _table_dump),
+    "table_num_entries": ("table_num_entries TABLE", 1, 1, _table_num_entries),
+    "show_actions": ("show_actions", 0, 0, _show_actions),
+    "show_ports": ("show_ports", 0, 0, _show_ports),
+    "show_counters": ("show_counters", 0, 0, _show_counters),
+    "counter_read": ("counter_read COUNTER [INDEX]", 1, 2, _counter_read),
+    "show_registers": ("show_registers", 0, 0, _show_registers),
+    "register_read": ("register_read REGISTER [INDEX]", 1, 2, _register_read),
+    "show_program": ("show_program", 0, 0, _show_program),
+    "show_log": ("show_log", 0, 0, _show_log),
+}
+"""By the first word: usage, how many words follow at least and at most, and what prints the answer."""
