@@ -40,11 +40,11 @@ def answer(command: str, look: Look) -> str:
         return f"the switch refused it ({error})\n"
 
 
-def _help(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _help(_look: Look, _words: Sequence[str]) -> Iterator[str]:
     return (usage for usage, *_ in _COMMANDS.values())
 
 
-def _show_tables(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_tables(look: Look, _words: Sequence[str]) -> Iterator[str]:
     return (_described(table) for table in look.program.tables)
 
 
@@ -79,17 +79,17 @@ def _table_num_entries(look: Look, words: Sequence[str]) -> Iterator[str]:
     yield f"{len(look.runtime.entries(table.name))} of {table.size}"
 
 
-def _show_actions(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_actions(look: Look, _words: Sequence[str]) -> Iterator[str]:
     actions = {action.name: action for table in look.program.tables for action in table.actions}
     return (_signature(one.name, one.parameters) for _, one in sorted(actions.items()))
 
 
-def _show_ports(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_ports(look: Look, _words: Sequence[str]) -> Iterator[str]:
     up = look.carriers()
     return (f"{one.number} {one.interface} {'up' if one.interface in up else 'down'}" for one in look.runtime.ports())
 
 
-def _show_counters(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_counters(look: Look, _words: Sequence[str]) -> Iterator[str]:
     yield from (f"{short(one.name)} [0 to {one.size - 1}]" for one in look.program.counters)
     yield from (f"{short(one.name)}: a counter for each entry" for one in look.program.tables if one.is_counted)
 
@@ -102,7 +102,7 @@ def _counter_read(look: Look, words: Sequence[str]) -> Iterator[str]:
             yield f"{short(array.name)}[{index}]: {value.packets} packets, {value.bytes} bytes"
 
 
-def _show_registers(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_registers(look: Look, _words: Sequence[str]) -> Iterator[str]:
     return (f"{short(one.name)} [0 to {one.size - 1}], {one.bits} bits" for one in look.program.registers)
 
 
@@ -122,15 +122,15 @@ def _indexes(array: Array, words: Sequence[str]) -> range:
     return range(int(words[0]), int(words[0]) + 1)
 
 
-def _show_program(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_program(look: Look, _words: Sequence[str]) -> Iterator[str]:
     return iter(shipped.source(look.name).splitlines())
 
 
-def _show_log(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_log(look: Look, _words: Sequence[str]) -> Iterator[str]:
     return iter(look.log().splitlines())
 
 
-def _show_config(look: Look, words: Sequence[str]) -> Iterator[str]:  # noqa: ARG001
+def _show_config(look: Look, _words: Sequence[str]) -> Iterator[str]:
     return tables.config(look.name, look.program, look.runtime)
 
 
