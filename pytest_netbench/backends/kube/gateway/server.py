@@ -15,6 +15,7 @@ from aiohttp import web
 from yarl import URL
 
 from pytest_netbench.backends.kube.gateway.answers import status
+from pytest_netbench.backends.kube.gateway.deeds import Deeds
 from pytest_netbench.backends.kube.gateway.identities import User
 from pytest_netbench.lab.kubernetes.client import Api
 
@@ -26,6 +27,7 @@ _REFUSED: Final = 400
 _IMPERSONATE: Final = "impersonate-"
 _READING: Final = {"GET", "HEAD", "OPTIONS"}
 _REVIEWS: Final = re.compile(r"/apis/authorization\.k8s\.io/|/apis/authentication\.k8s\.io/")
+_LOG: Final = "log"
 _POD: Final = re.compile(r"^/api/v1/namespaces/([^/]+)/pods/([^/]+)/(log|exec|attach|portforward)$")
 Pods = Callable[[web.BaseRequest, User, str, str, str], Awaitable[web.StreamResponse]]
 """Serves what a kubelet serves: request, user, namespace, pod, and ``log``, ``exec``, ``attach`` or ``portforward``."""
@@ -48,6 +50,8 @@ class Gateway:
         self._users: Mapping[str, User] = {user.token: user for user in users}
         self._pods = pods
         self._in_force = in_force
+        self.deeds = Deeds()
+        """What agents do, of which something may follow later."""
         self.takes_changes = False
         """Whether agents may change something now."""
         self.listener: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -78,12 +82,15 @@ class Gateway:
     async def _of_user(self, request: web.BaseRequest, user: User) -> web.StreamResponse:
         found = _POD.match(request.path)
         if found is not None:
-            return await self._pods(request, user, *found.groups())
+            namespace, pod, what = found.groups()
+            with nullcontext() if what == _LOG else self.deeds.deed(request.path):
+                return await self._pods(request, user, namespace, pod, what)
         if self._is_refused(request, user):
             why = "this is a read-only session: nothing can be changed in it"
             return status(403, "Forbidden", f'user "{user.name}" cannot {request.method} {request.path}: {why}')
         if self._is_change(request, user):
-            return await self._change(request, user)
+            with self.deeds.deed(request.path):
+                return await self._change(request, user)
         return await self._pass(request, user)
 
     def _is_refused(self, request: web.BaseRequest, user: User) -> bool:
