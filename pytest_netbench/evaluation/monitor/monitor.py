@@ -221,7 +221,7 @@ class Monitor:
         Args:
             flows: Flows to look at.
             hoped_for: Of flows that are waited for although they were wrong before.
-            least_s: Wall seconds that the patience lasts at least.
+            least_s: Wall seconds that the patience lasts at least where the lab is not at rest.
         """
         began = self._now()
         pause_s = FIRST_PAUSE_S
@@ -244,7 +244,7 @@ class Monitor:
     def _may_recover(self, began: float, least_s: float) -> bool:
         """Whether something may still recover by itself that was waited for since a moment."""
         waited_s = self._now() - began
-        return waited_s < least_s or (waited_s < self._patience_s and not is_at_rest(self._lab))
+        return waited_s < LEAST_PATIENCE_S or (waited_s < max(least_s, self._patience_s) and not is_at_rest(self._lab))
 
     def _look(self, flows: Collection[int], *, patiently: bool = False) -> dict[int, bool]:
         seen: dict[int, bool] = {}
