@@ -62,7 +62,7 @@ def doing_nothing_repairs_nothing(stage: Stage) -> None:
 
 def it_is_no_repair(stage: Stage, name: str, spec: Any) -> None:
     objects, payload = broken(stage.task), repair_of(stage.task)
-    agent = Typist(command(objects, spec))
+    agent = Typist(*commands(objects, spec))
     record = attempted_on(stage, agent)
     on_paper = set(Connectivity(instead(objects, spec)).wrong(payload.all_flows))
     assert record.watch is not None
@@ -99,12 +99,11 @@ def instead(objects: list[Object], spec: Any) -> list[Object]:
     ] + [one for one in objects if one["kind"] != "NetworkPolicy"]
 
 
-def command(objects: list[Object], spec: Any) -> str:
-    """One request, in the middle of which nobody looks at the flows."""
+def commands(objects: list[Object], spec: Any) -> list[str]:
     homes = sorted({one["metadata"]["namespace"] for one in policies(objects)})
-    lines = [f"kubectl delete networkpolicy --all -n {home}" for home in homes]
     made = policies(instead(objects, spec))
-    return "\n".join([*lines, *([f"kubectl apply -f - <<'EOF'\n{as_yaml(made)}\nEOF"] if made else [])])
+    lines = [f"kubectl delete networkpolicy --all -n {home}" for home in homes]
+    return [*lines, *([f"kubectl apply -f - <<'EOF'\n{as_yaml(made)}\nEOF"] if made else [])]
 
 
 def put_back(stage: Stage) -> None:

@@ -14,6 +14,11 @@ from typing import Final
 _POLICIES: Final = re.compile(r"/apis/networking\.k8s\.io/v1/namespaces/[^/]+/networkpolicies(/[^/]+)?")
 
 
+def changes_policies(path: str) -> bool:
+    """Return whether requests of a path can change NetworkPolicies only."""
+    return _POLICIES.fullmatch(path) is not None
+
+
 class Deeds:
     """Notes requests. They are made in the cluster's event loop; any thread may ask for what was noted."""
 
@@ -30,6 +35,6 @@ class Deeds:
         try:
             yield
         finally:
-            if not _POLICIES.fullmatch(path):
+            if not changes_policies(path):
                 self.ended_at = time.monotonic()
             self.under_way -= 1

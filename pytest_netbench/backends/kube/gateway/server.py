@@ -6,7 +6,7 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from typing import Final
 
@@ -15,9 +15,10 @@ from aiohttp import web
 from yarl import URL
 
 from pytest_netbench.backends.kube.gateway.answers import status
-from pytest_netbench.backends.kube.gateway.deeds import Deeds
+from pytest_netbench.backends.kube.gateway.deeds import Deeds, changes_policies
 from pytest_netbench.backends.kube.gateway.identities import User
-from pytest_netbench.lab.kubernetes.client import Api
+from pytest_netbench.backends.kube.view import FOLLOWED
+from pytest_netbench.lab.kubernetes.client import NETWORK_POLICY, Api, Kind
 
 _HOPS: Final = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailers", "transfer-encoding"),
@@ -40,11 +41,11 @@ class Gateway:
         api: The API server, as its administrator.
         users: Those who may ask.
         pods: Serves what a kubelet serves.
-        in_force: Returns once the machines act on what the API server has.
+        in_force: Returns once the machines act on what the API server has of some kinds.
     """
 
     def __init__(
-        self, api: Api, users: tuple[User, ...], pods: Pods, *, in_force: Callable[[], Awaitable[None]]
+        self, api: Api, users: tuple[User, ...], pods: Pods, *, in_force: Callable[[Sequence[Kind]], Awaitable[None]]
     ) -> None:
         self._api = api
         self._users: Mapping[str, User] = {user.token: user for user in users}
@@ -110,7 +111,7 @@ class Gateway:
                 response = web.Response(status=answer.status, body=await answer.read())
                 _copy_headers(answer, response)
             if answer.status < _REFUSED:
-                await self._in_force()
+                await self._in_force((NETWORK_POLICY,) if changes_policies(request.path) else FOLLOWED)
         finally:
             await asyncio.to_thread(watched.__exit__, None, None, None)
         return response
