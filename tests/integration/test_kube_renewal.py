@@ -100,6 +100,7 @@ def test_a_policy_is_in_force_once_its_change_is_answered(shop: Any, kubectl: Ku
     probe = Probe(
         source="front", target="pod", protocol="tcp", port=9002, listen_on="store", listen_port=9002, timeout_s=1.0
     )
+    kubectl("delete", "networkpolicy", "--all")
     for _ in range(5):
         for verb, passes in (("create", False), ("delete", True)):
             kubectl(verb, "-f", "-", input=manifest)
