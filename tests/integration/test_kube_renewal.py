@@ -92,3 +92,17 @@ def test_policies_are_made_anew_alone_if_only_they_can_be_wrong(shop: Any, kubec
 def writers(one: dict[str, Any]) -> str:
     """Who wrote an object, and how."""
     return str([(each["manager"], each["operation"]) for each in one["metadata"]["managedFields"]])
+
+
+def test_a_policy_is_in_force_once_its_change_is_answered(shop: Any, kubectl: Kubectl) -> None:
+    closed = {**POLICY, "metadata": {**POLICY["metadata"], "name": "closed"}, "spec": {**POLICY["spec"], "ingress": []}}
+    manifest = json.dumps(closed).encode()
+    probe = Probe(
+        source="front", target="pod", protocol="tcp", port=9002, listen_on="store", listen_port=9002, timeout_s=1.0
+    )
+    kubectl("delete", "networkpolicy", "--all")
+    for _ in range(5):
+        for verb, passes in (("create", False), ("delete", True)):
+            kubectl(verb, "-f", "-", input=manifest)
+            (result,) = shop.prober.probe([probe])
+            assert result.delivered is passes, (verb, result)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,12 +17,16 @@ import pytest
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.backends.kube.rest import QUIET_S
 from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.errors import LabError
 from pytest_netbench.generators.series import read_series
+from pytest_netbench.lab.rest import is_at_rest
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Submission, TrialRecord
+from pytest_netbench.platforms.capabilities import AGENT_SHELL
 from pytest_netbench.trial.stage import Stage
+from tests.integration.kube import until
 from tests.support.repair_trials import Typist, attempted, scores
 
 DENY_ALL = """\
@@ -128,6 +133,26 @@ def test_a_control_plane_that_dies_is_no_verdict_and_the_next_trial_has_another(
         with pytest.raises(LabError):
             _worked(stage)
     assert scores(attempted(task, Oracle()))["correctness"] == 1.0
+
+
+def test_a_cluster_is_at_rest_again_at_once_after_its_policies_and_not_before_all_pods_are_ready(task: Task) -> None:
+    with Stage(task) as stage:
+        lab = stage.lab
+        assert lab is not None
+
+        def at_rest() -> bool:
+            assert lab is not None
+            return is_at_rest(lab)
+
+        until(at_rest, "the cluster is at rest")
+        shell = lab.nodes["workstation"].capability(AGENT_SHELL).shell
+        assert shell("kubectl delete networkpolicy frontend -n boutique", writable=True).returncode == 0
+        assert at_rest()
+        command = "kubectl set image deployment/cartservice server=none.example/nothing -n boutique"
+        done = shell(command, writable=True)
+        assert done.returncode == 0, done
+        time.sleep(QUIET_S + 1)
+        assert not at_rest(), "a pod of the image that is nowhere may still begin"
 
 
 def _worked(stage: Stage) -> TrialRecord:

@@ -35,8 +35,12 @@ class Typist:
 
 def attempted(task: Task, agent: object) -> TrialRecord:
     with Stage(task) as stage:
-        stage.work(agent)
-        return stage.evaluate()
+        return attempted_on(stage, agent)
+
+
+def attempted_on(stage: Stage, agent: object) -> TrialRecord:
+    stage.work(agent)
+    return stage.evaluate()
 
 
 def scores(record: TrialRecord) -> dict[str, float | None]:

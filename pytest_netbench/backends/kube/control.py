@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Final
 
 from pytest_netbench.backends.kube.machine.slots import SlotNode
+from pytest_netbench.backends.kube.rest import is_at_rest
 from pytest_netbench.backends.kube.runtime import Runtime
 from pytest_netbench.backends.kube.waits import READY_S
 from pytest_netbench.backends.kube.workers import Workers
@@ -74,6 +75,14 @@ class Control(ObjectControl):
             with contextlib.suppress(LabError):
                 self.run(self._runtime.barrier())
             self._patience_s -= time.monotonic() - began
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether no flow can change unless somebody changes something."""
+        runtime = self._runtime
+        if runtime.is_in_doubt or any(worker.dropped for worker in runtime.workers):
+            return False
+        return is_at_rest(runtime.view, runtime.gateway.deeds)
 
     def check(self) -> None:
         """Check that all parts of the cluster run that no agent can end.

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class ClusterLab:
-    """Implements ``lab.protocols.Lab``.
+    """Implements ``lab.protocols.Lab`` and ``lab.rest.KnowsRest``.
 
     Args:
         request: What it is.
@@ -103,6 +103,10 @@ class ClusterLab:
     def capability(self, kind: Capability[T]) -> T:
         offered = {PROBES.name: self.prober, CLUSTER.name: self._control, WORKERS.name: self._control.workers}
         return kind.of(offered, owner="this cluster")
+
+    @property
+    def is_at_rest(self) -> bool:
+        return self._control.is_at_rest
 
     def destroy(self) -> None:
         """End everything of this cluster. The API server stays; its objects become those of a fresh one meanwhile.

@@ -30,7 +30,7 @@ from pytest_netbench.backends.kube.plan import (
 from pytest_netbench.backends.kube.renewal import Renewal
 from pytest_netbench.backends.kube.resolving import Resolving
 from pytest_netbench.backends.kube.supervised import Connected
-from pytest_netbench.backends.kube.view import View
+from pytest_netbench.backends.kube.view import FOLLOWED, View
 from pytest_netbench.backends.kube.waits import Waits
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.kubernetes.client import DEPLOYMENT, NAMESPACE, RENEWED, Api, Kind, Object
@@ -179,18 +179,18 @@ class Runtime:
         if problem := "; ".join(filter(None, problems)):
             raise LabDied(f"a part of the cluster has ended: {problem}")
 
-    async def barrier(self) -> None:
-        """Return once every machine acts on what the API has now, but for those that are cut off from it.
+    async def barrier(self, kinds: Sequence[Kind] = FOLLOWED) -> None:
+        """Return once every machine acts on what the API has now of kinds, but for those that are cut off from it.
 
         Raises:
             LabError: A machine does not, or its kernel refuses a ruleset.
         """
         try:
-            await self._waits.barrier()
+            await self._waits.barrier(kinds=kinds)
         except BaseException:
             self.is_in_doubt = True
             raise
-        self.is_in_doubt = False
+        self.is_in_doubt = self.is_in_doubt and kinds != FOLLOWED
 
     def worker(self, name: str) -> Worker:
         """A machine.

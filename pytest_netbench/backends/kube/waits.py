@@ -71,10 +71,11 @@ class Waits:
         except TimeoutError:
             raise NotReady([f"the machine {name}" for name in lacks()], waited_s=READY_S) from None
 
-    async def barrier(self, known: Callable[[], None] = lambda: None) -> None:
+    async def barrier(self, known: Callable[[], None] = lambda: None, *, kinds: Sequence[Kind] = FOLLOWED) -> None:
         """Return once every machine acts on what the API has now, but for those that are cut off from it.
 
         Args:
+            kinds: Of what. Lists of kinds that nobody changes take longest: the API server asks its store for news.
             known: Called once the machines know what the API has now.
 
         Raises:
@@ -83,7 +84,7 @@ class Waits:
         for limit_s in _BARRIERS_S:
             try:
                 async with asyncio.timeout(limit_s):
-                    await asyncio.gather(*(self._catch_up(kind) for kind in FOLLOWED))
+                    await asyncio.gather(*(self._catch_up(kind) for kind in kinds))
                     known()
                     await asyncio.gather(*(worker.settled() for worker in self._acting))
                     break

@@ -1,8 +1,9 @@
 """Watches flows of a running lab while an agent works, change by change.
 
 After each change all flows are looked at once. Those that were right and are wrong now are looked at again for some lab
-seconds: what recovers by then was an outage, the rest was broken by the change. Ports are tried while the agent waits;
-at other times, during a change and for some time afterwards, only echo requests are sent.
+seconds: what recovers by then was an outage, the rest was broken by the change. A lab at rest is not waited for. Ports
+are tried while the agent waits; at other times, during a change and for some time afterwards, only echo requests are
+sent.
 
 With many flows the agent waits only briefly: the look after a change goes on while it works. A change that comes before
 that look is complete is looked at together with the one before.
@@ -22,6 +23,7 @@ from pytest_netbench.evaluation.monitor.ledger import Ledger
 from pytest_netbench.evaluation.monitor.matrix import reachability
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.rest import is_at_rest
 from pytest_netbench.lab.stopwatch import stopwatch_of
 from pytest_netbench.lab.turns import at_usual_pace, looking_at
 from pytest_netbench.model.watch import Watch, WatchedFlow
@@ -157,8 +159,7 @@ class Monitor:
         with self._lock:
             # without a change there is nothing to wait for: the network was quiet before the agent began
             hoped_for = self._all if self._changes else ()
-            patience_s = max(LEAST_PATIENCE_AT_THE_END_S, self._patience_s)
-            wrong = self._settled(self._all, patience_s=patience_s, hoped_for=hoped_for)
+            wrong = self._settled(self._all, hoped_for=hoped_for, least_s=LEAST_PATIENCE_AT_THE_END_S)
             self._ledger.step(wrong, **vars(self._last), late=True)
             return self._ledger.watch(changes=self._changes, at=self._now(), measured_s=self._measured_s)
 
@@ -213,22 +214,22 @@ class Monitor:
         return frozenset(sorted(flows)[self._changes % step :: step]) if step > 1 else frozenset(flows)
 
     def _settled(
-        self, flows: Collection[int], *, patience_s: float | None = None, hoped_for: Collection[int] = ()
+        self, flows: Collection[int], *, hoped_for: Collection[int] = (), least_s: float = LEAST_PATIENCE_S
     ) -> frozenset[int]:
         """Return which flows are wrong, once none is that was right before, or the patience is over.
 
         Args:
             flows: Flows to look at.
-            patience_s: Wall seconds; by default those after a change.
             hoped_for: Of flows that are waited for although they were wrong before.
+            least_s: Wall seconds that the patience lasts at least where the lab is not at rest.
         """
-        ends_at = self._now() + (self._patience_s if patience_s is None else patience_s)
+        began = self._now()
         pause_s = FIRST_PAUSE_S
         awaited = (set(flows) - self._ledger.wrong) | set(hoped_for)
         seen = self._look(flows)
         pending = {flow for flow in awaited if seen[flow]}
         if pending:
-            while pending and self._now() < ends_at and not self._later.hurries:
+            while pending and self._may_recover(began, least_s) and not self._later.hurries:
                 self._later.pause(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
                 again = self._look(pending)
@@ -239,6 +240,11 @@ class Monitor:
             # the others may have changed meanwhile
             seen = self._look(flows)
         return frozenset(flow for flow, is_wrong in seen.items() if is_wrong)
+
+    def _may_recover(self, began: float, least_s: float) -> bool:
+        """Whether something may still recover by itself that was waited for since a moment."""
+        waited_s = self._now() - began
+        return waited_s < LEAST_PATIENCE_S or (waited_s < max(least_s, self._patience_s) and not is_at_rest(self._lab))
 
     def _look(self, flows: Collection[int], *, patiently: bool = False) -> dict[int, bool]:
         seen: dict[int, bool] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_netbench.errors import LabError
@@ -30,6 +31,8 @@ class Store:
         self._api = api
         self._params = {"fieldSelector": field_selector} if field_selector else {}
         self.objects: dict[Key, Object] = {}
+        self.changed_at = time.monotonic()
+        """When one of them changed by last, in seconds of the monotonic clock."""
         self._listeners: list[Listener] = []
         self._changed = asyncio.Condition()
         self.listed = asyncio.Event()
@@ -98,6 +101,7 @@ class Store:
         await self._notify()
 
     def _tell(self, old: Object | None, new: Object | None) -> None:
+        self.changed_at = time.monotonic()
         for listener in self._listeners:
             listener(old, new)
 

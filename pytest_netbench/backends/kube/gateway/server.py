@@ -6,7 +6,7 @@ import asyncio
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from typing import Final
 
@@ -15,8 +15,10 @@ from aiohttp import web
 from yarl import URL
 
 from pytest_netbench.backends.kube.gateway.answers import status
+from pytest_netbench.backends.kube.gateway.deeds import Deeds, changes_policies
 from pytest_netbench.backends.kube.gateway.identities import User
-from pytest_netbench.lab.kubernetes.client import Api
+from pytest_netbench.backends.kube.view import FOLLOWED
+from pytest_netbench.lab.kubernetes.client import NETWORK_POLICY, Api, Kind
 
 _HOPS: Final = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailers", "transfer-encoding"),
@@ -26,6 +28,7 @@ _REFUSED: Final = 400
 _IMPERSONATE: Final = "impersonate-"
 _READING: Final = {"GET", "HEAD", "OPTIONS"}
 _REVIEWS: Final = re.compile(r"/apis/authorization\.k8s\.io/|/apis/authentication\.k8s\.io/")
+_LOG: Final = "log"
 _POD: Final = re.compile(r"^/api/v1/namespaces/([^/]+)/pods/([^/]+)/(log|exec|attach|portforward)$")
 Pods = Callable[[web.BaseRequest, User, str, str, str], Awaitable[web.StreamResponse]]
 """Serves what a kubelet serves: request, user, namespace, pod, and ``log``, ``exec``, ``attach`` or ``portforward``."""
@@ -38,16 +41,18 @@ class Gateway:
         api: The API server, as its administrator.
         users: Those who may ask.
         pods: Serves what a kubelet serves.
-        in_force: Returns once the machines act on what the API server has.
+        in_force: Returns once the machines act on what the API server has of some kinds.
     """
 
     def __init__(
-        self, api: Api, users: tuple[User, ...], pods: Pods, *, in_force: Callable[[], Awaitable[None]]
+        self, api: Api, users: tuple[User, ...], pods: Pods, *, in_force: Callable[[Sequence[Kind]], Awaitable[None]]
     ) -> None:
         self._api = api
         self._users: Mapping[str, User] = {user.token: user for user in users}
         self._pods = pods
         self._in_force = in_force
+        self.deeds = Deeds()
+        """What agents do, of which something may follow later."""
         self.takes_changes = False
         """Whether agents may change something now."""
         self.listener: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -78,12 +83,15 @@ class Gateway:
     async def _of_user(self, request: web.BaseRequest, user: User) -> web.StreamResponse:
         found = _POD.match(request.path)
         if found is not None:
-            return await self._pods(request, user, *found.groups())
+            namespace, pod, what = found.groups()
+            with nullcontext() if what == _LOG else self.deeds.deed(request.path):
+                return await self._pods(request, user, namespace, pod, what)
         if self._is_refused(request, user):
             why = "this is a read-only session: nothing can be changed in it"
             return status(403, "Forbidden", f'user "{user.name}" cannot {request.method} {request.path}: {why}')
         if self._is_change(request, user):
-            return await self._change(request, user)
+            with self.deeds.deed(request.path):
+                return await self._change(request, user)
         return await self._pass(request, user)
 
     def _is_refused(self, request: web.BaseRequest, user: User) -> bool:
@@ -103,7 +111,7 @@ class Gateway:
                 response = web.Response(status=answer.status, body=await answer.read())
                 _copy_headers(answer, response)
             if answer.status < _REFUSED:
-                await self._in_force()
+                await self._in_force((NETWORK_POLICY,) if changes_policies(request.path) else FOLLOWED)
         finally:
             await asyncio.to_thread(watched.__exit__, None, None, None)
         return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -147,6 +148,33 @@ def test_what_recovers_within_the_patience_is_an_outage_and_no_step():
     assert outage.flow == 0
     assert outage.lab_s > 5
     assert not outage.lasts
+
+
+def test_nobody_waits_for_a_lab_that_says_that_it_is_at_rest():
+    watched = Watched(patience_lab_s=500.0)
+    watched.lab.is_at_rest = True
+    began = time.monotonic()
+    watched.change("deny icmp any any")
+    assert watched.steps() == [(1, (0,), (), False)]
+    assert time.monotonic() - began < monitor.MOST_PATIENCE_S
+
+
+def test_what_recovers_before_a_lab_is_at_rest_is_no_step():
+    watched = Watched(patience_lab_s=500.0)
+    watched.lab.is_at_rest = False
+
+    def mended() -> None:
+        watched.apply("no deny icmp any any")
+        watched.lab.is_at_rest = True
+
+    with watched.monitor.changing("edge", ["clear"], at_s=0.0):
+        watched.apply("deny icmp any any")
+        timer = threading.Timer(2 * monitor.LEAST_PATIENCE_S, mended)
+        timer.start()
+    timer.join()
+    watch = watched.monitor.end()
+    assert watch.steps == ()
+    assert [outage.flow for outage in watch.outages] == [0]
 
 
 def test_an_interruption_within_a_long_change_is_seen():
