@@ -62,7 +62,8 @@ class Script:
             except NetbenchError as error:
                 answer = {"error": str(error)}
             what = " ".join([method, *map(str, params.values())])
-            self.seen.append((what, json.dumps(answer, indent=0, sort_keys=True).replace("\\n", "\n")))
+            text = answer.get("output") or json.dumps(answer, indent=0, sort_keys=True)
+            self.seen.append((what, text))
             time.sleep(self._pause_s)
         return Submission()
 
@@ -97,6 +98,11 @@ def differing(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, str]]) 
     return found
 
 
+def equal_answers(one: Sequence[tuple[str, str]], other: Sequence[tuple[str, str]]) -> int:
+    """How many answers are equal byte by byte once they are masked."""
+    return sum(masked(first) == masked(second) for (_, first), (_, second) in zip(one, other, strict=True))
+
+
 def trial(task: Task, pause_s: float) -> tuple[Script, str, float]:
     """What a trial showed, its verdict, and the lab seconds that it took."""
     script = Script(task, pause_s)
@@ -128,6 +134,7 @@ def main() -> int:
             unequal += verdict != first[1]
             same = "equal" if verdict == first[1] else "DIFFERENT"
             differ = f"{sum(found.values())} of {lines} lines differ"
+            differ += f", {equal_answers(first[0].seen, script.seen)} of {calls} answers equal"
             print(f"  pauses {pause_s:g} s: {lab_s:.1f} lab s, verdict {same}, {differ}")
             for what, count in found.most_common():
                 print(f"    {count:4d}  {what}")

@@ -65,16 +65,25 @@ def left(most: float) -> float:
     return most if limit is None else max(0.0, min(most, limit.at - time.monotonic()))
 
 
-def poll(look: Callable[[], T], *, until: Callable[[T], object], within_s: float, pause_s: float) -> T:
+def poll(
+    look: Callable[[], T],
+    *,
+    until: Callable[[T], object],
+    within_s: float,
+    pause_s: float,
+    clock: Callable[[], float] | None = None,
+) -> T:
     """Look again and again until it is enough or the time is over; return what was seen last.
 
     Args:
         look: Looks once. It is called at least once.
         until: Whether what was seen is enough.
-        within_s: Wall seconds. The last look begins at most one pause later.
+        within_s: Seconds of ``clock``. The last look begins at most one pause later.
         pause_s: Wall seconds between two looks.
+        clock: Tells seconds; by default those of the wall.
     """
-    ends_at = time.monotonic() + within_s
-    while not until(seen := look()) and time.monotonic() < ends_at:
+    now = clock or time.monotonic
+    ends_at = now() + within_s
+    while not until(seen := look()) and now() < ends_at:
         time.sleep(pause_s)
     return seen

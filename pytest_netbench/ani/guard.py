@@ -10,14 +10,14 @@ from typing import Protocol
 
 from pytest_netbench.ani.ledger import Ledger
 from pytest_netbench.ani.recorder import clip
-from pytest_netbench.ani.standing import LONGEST_LINE_S, Standing
+from pytest_netbench.ani.standing import CONSOLE, LONGEST_LINE_S, Standing
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.lab.ssh.hosts import Typed
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
 
-METHOD = "console"
+METHOD = CONSOLE
 _MAX_OUTPUT_BYTES = 65_536
 
 

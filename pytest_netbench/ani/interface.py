@@ -19,7 +19,7 @@ from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.lab.turns import turns_of
+from pytest_netbench.lab.turn_access import turns_of
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.rpccodes import Code

@@ -25,6 +25,10 @@ RULES: Final = (
     "If the budget has seconds of your own clock, they pass while you think, too.",
 )
 """What agents are told, in sentences."""
+CONSOLE: Final = "console"
+"""The name of lines over SSH among requests."""
+_SHORT: Final = frozenset({"get-topology", "get-running-cfg", "execute-cmd", "query-telemetry"})
+"""Requests that mostly look at a state. Others measure what passes meanwhile."""
 LONGEST_LINE_S: Final = 30.0
 """Wall seconds that a line entered over SSH may take before it is interrupted: others wait for their turns."""
 SSH_RULE: Final = (
@@ -63,7 +67,8 @@ class Standing:
             LabError: The lab broke.
         """
         charge_s = 0.0 if method == WAIT else CHANGE_LAB_S if changes else READ_LAB_S
-        with self._charged(charge_s, took) as turn:
+        may_change, measures = changes or method == CONSOLE, method not in _SHORT
+        with self._charged(charge_s, took, may_change=may_change, measures=measures) as turn:
             self._meter.check()
             yield turn
 
@@ -77,12 +82,16 @@ class Standing:
         with self._charged(0.0, {} if took is None else took) as turn:
             yield turn
 
-    def _charged(self, charge_s: float, took: dict[str, float]) -> AbstractContextManager[Turn]:
+    def _charged(
+        self, charge_s: float, took: dict[str, float], *, may_change: bool = False, measures: bool = True
+    ) -> AbstractContextManager[Turn]:
         def taken(lab_s: float) -> None:
             self._meter.charge_lab(lab_s)
             took["lab_s"] = round(took.get("lab_s", 0.0) + lab_s, 3)
 
-        return self._turns.turn(charge_s, aside=self._meter.paused, taken=taken)
+        return self._turns.turn(
+            charge_s, may_change=may_change, measures=measures, aside=self._meter.paused, taken=taken
+        )
 
     def end(self, *, within_s: float) -> None:
         """Let the network move by itself, and wait for the end of a turn for some wall seconds. Idempotent."""

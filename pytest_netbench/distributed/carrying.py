@@ -17,7 +17,7 @@ from pytest_netbench.agents.worker.apart import Processes
 from pytest_netbench.catching import Caught
 from pytest_netbench.distributed.orders import Delivery, Order
 from pytest_netbench.errors import InfrastructureError, RequirementMissing
-from pytest_netbench.lab.turns import turns_of
+from pytest_netbench.lab.turn_access import turns_of
 from pytest_netbench.pickling import copied
 from pytest_netbench.trial.cassettes import recorded
 from pytest_netbench.trial.execution import Here, perform

@@ -21,6 +21,7 @@ from pytest_netbench.faults.hosts import address_in, configured_mac
 from pytest_netbench.lab.capabilities import LINKS
 from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.turn_access import go_by_the_wall
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.capabilities import EXEC
 
@@ -167,6 +168,11 @@ def _is_steady(lab: Lab, p: Cable) -> Iterator[str]:
         yield f"{' '.join(p.ends[0])} {state} all the time"
 
 
+def _flap(lab: Lab, p: Cable) -> None:
+    go_by_the_wall(lab)
+    lab.capability(LINKS).flap(p.node, p.interface, down_s=DOWN_S, up_s=UP_S)
+
+
 LINK_FLAPPING = link_impairment(
     "link-flapping",
     about="A cable has a loose contact: again and again both its ends lose carrier, and have it again some time later.",
@@ -174,7 +180,7 @@ LINK_FLAPPING = link_impairment(
     called={"nika": "link_flap"},
     change=lambda p: impaired(
         p,
-        lambda lab: lab.capability(LINKS).flap(p.node, p.interface, down_s=DOWN_S, up_s=UP_S),
+        given(_flap, p),
         given(_restore, p),
         given(_is_steady, p),
         *_at_ends(p, "carrier was lost", "has lost its carrier"),

@@ -9,6 +9,7 @@ from typing import Any, Final
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.builders import FaultValue
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.stopwatch import stopwatch_of
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.hosting import HostService
 from pytest_netbench.model.objects import K8S
@@ -69,14 +70,15 @@ def await_effects(faults: Sequence[Injected], lab: Lab, *, least_s: float = LEAS
     Raises:
         FaultHasNoEffect: One has not in time.
     """
-    ends_at = time.monotonic() + max(least_s, NOTICED_LAB_S / lab.time_scale)
+    now = stopwatch_of(lab).now
+    ends_at = now() + max(least_s, NOTICED_LAB_S / lab.time_scale)
     for fault, parameters in faults:
         while True:
             try:
                 fault.observe(parameters, lab)
                 break
             except FaultHasNoEffect:
-                if time.monotonic() > ends_at:
+                if now() > ends_at:
                     raise
             time.sleep(_PAUSE_S)  # the effect may show anywhere in the network; nothing announces it
     for host, node, services in _hosting(lab):

@@ -1,7 +1,8 @@
 """Turns of a lab that stands still between the requests of an agent.
 
-While a request is answered, lab time passes like the wall. Then it passes fast until the request has taken what it is
-charged with, and the lab stands still again. So what an agent sees does not depend on how long it thinks.
+While a request is answered, lab time passes like the wall, or stands if the answer is there soon. Then it passes until
+the request has taken what it is charged with, and the lab stands still again. So what an agent sees does not depend on
+how long it thinks.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
-from pytest_netbench.errors import LabError
-from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.approach import STANDS, Approach, Exactly, Neighbors
+from pytest_netbench.lab.looks import Looks
+from pytest_netbench.lab.patience import Patience
 from pytest_netbench.lab.turn import Aside, Turn
-from pytest_netbench.platforms.capabilities import LabTime
+from pytest_netbench.platforms.capabilities import LabTime, Passed
 
 READ_LAB_S: Final = 5.0
 """Lab seconds that a request takes at least."""
@@ -24,9 +25,10 @@ CHANGE_LAB_S: Final = 20.0
 """The same if it changes something."""
 LONGEST_FORWARD_S: Final = 60.0
 """Wall seconds that a lab is run forward at once: an agent must not keep a machine busy by waiting."""
+SHORT_S: Final = 5.0
+"""Wall seconds of a request in which no lab time passes, where it passes by events; more on a crowded machine."""
 _SLICE_S: Final = 0.25
 _NOTHING_S: Final = 1e-3
-_LONGEST_LOOK_S: Final = 60.0
 
 
 def _nobody(_lab_s: float) -> None:
@@ -41,16 +43,30 @@ class Turns:
     Args:
         clock: The lab's.
         pace: Lab seconds per wall second while nobody waits for a particular moment.
+        neighbors: What nodes know of their neighbors, which would age by the wall.
+        exactly: Lets lab seconds pass by events, always in the same way. Without it they pass at the pace.
     """
 
-    def __init__(self, clock: LabTime, *, pace: float) -> None:
+    def __init__(
+        self,
+        clock: LabTime,
+        *,
+        pace: float,
+        neighbors: Neighbors | None = None,
+        exactly: Callable[[float], Passed] | None = None,
+    ) -> None:
         self._clock = clock
+        self._exactly = Exactly(exactly)
+        self.before = Approach(clock, pace=pace, exactly=self._exactly, neighbors=neighbors)
+        """How lab time passes before ``begin``."""
+        self._short = Patience(SHORT_S, self._follow_the_wall)
         self._pace = pace
         self._one_at_a_time = threading.Lock()
         self._state = threading.Condition()
         self._stands = False  # between turns
-        self._moves = self._admits = True
-        self._looking = 0
+        self._moves = True
+        self.looks = Looks(self._state, stands=self._is_standing)
+        """Those at the lab beside the requests."""
         self._hurrying = 0
         self._halted_at = self._stood_s = 0.0
 
@@ -60,17 +76,22 @@ class Turns:
         Raises:
             LabError: The lab broke.
         """
+        self.before.stop()
         with self._one_at_a_time, self._state:
             self._stands = True
             self._close()
 
     def end(self) -> None:
         """Move at the usual pace from now on. Idempotent; a turn that is under way ends as soon as it can."""
+        self.before.stop()
         with self._state:
-            was_standing, self._stands = self._stands, False
+            self.looks.regularly(looks=False)
+            was_standing, self._stands = self._stands or self.before.is_on, False
+            self.before.is_on = False
             if was_standing:
                 try:
                     self._clock.change(self._pace)
+                    self.before.let_neighbors_age()
                 finally:  # also if the lab has died: who waits for a turn must not wait for ever
                     self._admit()
 
@@ -81,7 +102,13 @@ class Turns:
 
     @contextlib.contextmanager
     def turn(
-        self, charge_s: float, *, aside: Aside = contextlib.nullcontext, taken: Callable[[float], object] = _nobody
+        self,
+        charge_s: float,
+        *,
+        may_change: bool = False,
+        measures: bool = True,
+        aside: Aside = contextlib.nullcontext,
+        taken: Callable[[float], object] = _nobody,
     ) -> Iterator[Turn]:
         """Around the work for one request; on leaving, the lab is run forward, and stands still again.
 
@@ -89,6 +116,8 @@ class Turns:
 
         Args:
             charge_s: Lab seconds that it takes at least.
+            may_change: Whether the network may be another one afterwards: each neighbor is then asked for anew.
+            measures: Whether the traffic passes meanwhile; otherwise once the answer is there, if that is soon.
             aside: Entered while the lab is run forward.
             taken: Is told of the lab seconds that it took before another turn begins; once for each part of it.
 
@@ -97,8 +126,11 @@ class Turns:
         """
         turn = Turn(self, aside, taken)
         turn.enter(charge_s)
+        self.looks.begin(freely=measures)
         try:
             yield turn
+            if may_change and self._is_standing():
+                self.before.forget_neighbors()
         finally:
             turn.leave()
 
@@ -108,7 +140,7 @@ class Turns:
         try:
             with self._state:
                 if self._stands:
-                    self._open(1.0)
+                    self._open()
                 return self._stands
         except BaseException:
             self._one_at_a_time.release()
@@ -116,30 +148,19 @@ class Turns:
 
     def give_back(self) -> None:
         """Let the next turn begin."""
+        with self._state:
+            self._short.end()
         self._one_at_a_time.release()
 
     def close(self, date: float) -> None:
         """Stand still within a turn, once nobody looks any more, at a date if it has not passed yet."""
         with self._state:
+            self._short.end()
             if self._is_standing():
-                self._admits = False
-                self._await_looks()
+                self.looks.close()
         self.run_forward(date - self.lab_s())
         with self._state:
             self._close()
-
-    @contextlib.contextmanager
-    def looking(self) -> Iterator[None]:
-        """Around what looks at the lab beside the requests. It begins in a turn, which ends only after it."""
-        with self._state:
-            self._state.wait_for(lambda: self._admits)
-            self._looking += 1
-        try:
-            yield
-        finally:
-            with self._state:
-                self._looking -= 1
-                self._state.notify_all()
 
     @contextlib.contextmanager
     def at_usual_pace(self) -> Iterator[None]:
@@ -160,7 +181,13 @@ class Turns:
         """
         if lab_s <= _NOTHING_S:
             return
+        with self._state:
+            self._short.end()
         ends_at, until = self.lab_s() + lab_s, time.monotonic() + LONGEST_FORWARD_S
+        while self._exactly.is_possible and self._is_standing() and time.monotonic() < until:
+            if (left_s := ends_at - self.lab_s()) <= _NOTHING_S:
+                return
+            self._exactly.or_give_up(min(left_s, LONGEST_FORWARD_S))
         with self._until(ends_at):
             while self._is_standing() and (left_s := ends_at - self.lab_s()) > _NOTHING_S:
                 if time.monotonic() > until:
@@ -194,53 +221,30 @@ class Turns:
             if self._stands and self._moves and self._hurrying == max(more, 0):
                 self._clock.change(self._pace if more > 0 else 1.0)
 
-    def _open(self, pace: float) -> None:
-        self._clock.change(pace)
+    def _open(self) -> None:
+        """Let the processes go on. Where no lab time passes in a short request, the wall takes over in a long one."""
+        if self._exactly.is_possible:
+            self._clock.change(STANDS)
+            self._short.begin()
+        else:
+            self._clock.change(1.0)
         self._admit()
+
+    def _follow_the_wall(self) -> None:
+        with self._state:
+            if self._short.lasts and self._stands and self._moves and not self._hurrying:
+                self._clock.change(1.0)
 
     def _admit(self) -> None:
         if not self._moves:
             self._stood_s += time.monotonic() - self._halted_at
-        self._moves = self._admits = True
-        self._state.notify_all()
+        self._moves = True
+        self.looks.open()
 
     def _close(self) -> None:
         """Halt once nobody looks any more."""
-        if not self._is_standing():
-            return
-        self._admits = False
-        self._await_looks()
-        if not self._is_standing():  # it has ended meanwhile
-            return
-        self._clock.halt()
-        self._moves, self._halted_at = False, time.monotonic()
-
-    def _await_looks(self) -> None:
-        if not self._state.wait_for(lambda: not self._looking, timeout=_LONGEST_LOOK_S):
-            raise LabError(f"the lab cannot stand still: something has looked at it for {_LONGEST_LOOK_S:g} s")
-
-
-@runtime_checkable
-class HasTurns(Protocol):
-    """A lab that moves in turns."""
-
-    @property
-    def turns(self) -> Turns | None: ...
-
-
-def turns_of(lab: Lab | None) -> Turns | None:
-    """Return the turns of a lab; ``None`` if it moves by itself."""
-    found: object = lab
-    return found.turns if isinstance(found, HasTurns) else None
-
-
-def at_usual_pace(lab: Lab) -> AbstractContextManager[None]:
-    """Let lab time pass at its usual pace meanwhile: something of ours waits for the lab."""
-    turns = turns_of(lab)
-    return contextlib.nullcontext() if turns is None else turns.at_usual_pace()
-
-
-def looking_at(lab: Lab) -> AbstractContextManager[None]:
-    """Around a look at a lab beside the requests of an agent; waits while the lab stands still."""
-    turns = turns_of(lab)
-    return contextlib.nullcontext() if turns is None else turns.looking()
+        if self._is_standing():
+            self.looks.close()
+        if self._is_standing():  # it may have ended meanwhile
+            self._clock.halt()
+            self._moves, self._halted_at = False, time.monotonic()

@@ -7,7 +7,7 @@
  *     PROC       a proc file system of the threads' pid namespace
  *     SLOTS      descriptor of the slots
  *     SECONDS    lab seconds to pass
- *     GRAIN      seconds by which a deadline may be late, so that waits end together
+ *     GRAIN      seconds by which a deadline may be late, so that waits end together; 0: nothing that is measured counts
  *     SHARE      by what part of its wait it may be late at most, e.g. 0.05
  *     NAMESPACE  descriptors of the network namespaces whose links and addresses are waited for
  *
@@ -16,6 +16,10 @@
  *
  * While a thread is awake, lab time passes by the processor time that the lab's processes use, so waiting for a
  * processor costs no lab time. After a second of that, and while something is on its way, it passes like the wall.
+ *
+ * With a grain of 0 nothing that is measured moves the clock, so that what a daemon does follows from lab time alone. It
+ * only shows whole milliseconds, and stands while a thread is awake or something is on its way. FRR cuts its waits to
+ * whole milliseconds and then asks again and again: a thread that has worked for long has a millisecond passed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,6 +41,9 @@
 #define LONGEST_PAUSE_US 250
 #define PAUSE_SHARE 16 /* while threads work, look again after such a part of the time that they have worked */
 #define COUNT_AGAIN_NS 500000
+#define MS 1000000LL
+#define LONGEST_HELD_NS (5 * NS) /* then the wall takes over, if the grain is 0 */
+#define WORKED_LONG_NS (100 * MS)
 #define ASKED_NS (3 * NS) /* after so long the kernel gives a neighbor up */
 
 enum look { ASLEEP, AWAKE, ON_ITS_WAY };
@@ -191,6 +198,17 @@ static void find_connections(void)
 	}
 }
 
+static int is_exact(void)
+{
+	return grain_ns == 0;
+}
+
+/* The first whole millisecond that is not before a moment. */
+static int64_t whole(int64_t moment)
+{
+	return (moment + MS - 1) / MS * MS;
+}
+
 /* The latest moment at which no deadline is late by more than it may be. */
 static int64_t next_moment(int64_t end)
 {
@@ -207,6 +225,8 @@ static int64_t next_moment(int64_t end)
 		deadline += slack < grain_ns ? slack : grain_ns;
 		moment = deadline < moment ? deadline : moment;
 	}
+	if (is_exact())
+		moment = whole(moment) < end ? whole(moment) : end;
 	return moment > lab_ns ? moment : lab_ns;
 }
 
@@ -232,19 +252,23 @@ static enum look look(int64_t end, int64_t *moment)
 
 /* ---- moving ---- */
 
-static void end_waits(int64_t wall)
+/* End the waits whose time has come; whether there are any. */
+static int end_waits(int64_t wall)
 {
 	uint32_t count = used_slots();
+	int are_due = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct slot *slot = &slots->slot[i];
 		if (__atomic_load_n(&slot->state, __ATOMIC_SEQ_CST) != IDLE || slot->deadline_ns > lab_ns)
 			continue;
+		are_due |= !is_stopped(threads[i].seen);
 		if (wall - threads[i].kicked_ns < KICK_AGAIN_NS)
 			continue;
 		threads[i].kicked_ns = wall;
 		syscall(SYS_tgkill, slot->pid, slot->tid, KICK);
 	}
+	return are_due;
 }
 
 /* The most processor time that a process of the lab has used since the last call. */
@@ -272,6 +296,16 @@ static void stop(int number)
 	is_over = 1;
 }
 
+/* By how much lab time passes while threads work, if nothing that is measured may count. */
+static int64_t worked_long(int64_t *used)
+{
+	*used += processor_time();
+	if (*used < WORKED_LONG_NS)
+		return 0;
+	*used = 0;
+	return whole(lab_ns + 1) - lab_ns;
+}
+
 /* By how much lab time passes while threads work. Asking all processes costs much, so it is done every half millisecond:
  * work that takes less takes no lab time. */
 static int64_t worked(int64_t wall, int64_t *counted)
@@ -285,6 +319,22 @@ static int64_t worked(int64_t wall, int64_t *counted)
 	return used < passed ? used : passed;
 }
 
+/* Whether the wall takes over. */
+static int is_late(enum look seen, int64_t awake_ns)
+{
+	if (is_exact())
+		return awake_ns > LONGEST_HELD_NS;
+	return seen == ON_ITS_WAY || awake_ns > LONGEST_AWAKE_NS;
+}
+
+/* By how much lab time passes at a look that found not all asleep. */
+static int64_t step_of(enum look seen, int64_t wall, int64_t *counted, int64_t *used)
+{
+	if (!is_exact())
+		return worked(wall, counted);
+	return seen == AWAKE ? worked_long(used) : 0;
+}
+
 static void pause_for(int64_t awake_ns)
 {
 	int64_t us = awake_ns / 1000 / PAUSE_SHARE;
@@ -294,25 +344,28 @@ static void pause_for(int64_t awake_ns)
 
 static void run(int64_t end)
 {
-	int64_t slept = wall_ns(), before = slept, counted = slept;
+	int64_t slept = wall_ns(), before = slept, counted = slept, used = 0;
+	int are_due = is_exact(); /* what is due at the end belongs to it */
 
 	processor_time();
-	while (lab_ns < end && !is_over) {
+	while ((lab_ns < end || are_due) && !is_over) {
 		int64_t moment = lab_ns;
 		enum look seen = look(end, &moment);
 		int64_t wall = wall_ns(), passed = wall - before;
 		before = wall;
 		if (seen == ASLEEP) {
 			slept = counted = wall;
+			used = 0;
 			moves++;
 			set_clock(moment);
-			end_waits(wall);
+			are_due = end_waits(wall) && is_exact();
 		} else {
-			int is_held = seen == ON_ITS_WAY || wall - slept > LONGEST_AWAKE_NS;
-			int64_t step = is_held ? passed : worked(wall, &counted);
-			held_ns += is_held ? passed : 0;
+			int is_over_due = is_late(seen, wall - slept);
+			int64_t step = is_over_due ? passed : step_of(seen, wall, &counted, &used);
+			held_ns += seen == ON_ITS_WAY || is_over_due ? passed : 0;
 			set_clock(lab_ns + step < end ? lab_ns + step : end);
 			end_waits(wall);
+			are_due = is_exact() && step == 0; /* who works on would do so for ever */
 			pause_for(wall - slept);
 		}
 	}
@@ -364,6 +417,8 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < MOST_SLOTS; i++)
 		threads[i].stat = threads[i].wchan = -1;
 	end = (began = take_over()) + (int64_t)(atof(argv[4]) * 1e9);
+	if (is_exact()) /* it was told as a fraction */
+		end = (end + MS / 2) / MS * MS;
 	__atomic_store_n(&slots->paced, 1, __ATOMIC_SEQ_CST);
 	run(end);
 	let_go();

@@ -288,6 +288,13 @@ class RunsInWallTime(Protocol):
 
 
 @runtime_checkable
+class BootsAtOnce(Protocol):
+    """What a driver may say beyond ``Driver``: whether its nodes boot while no lab time passes."""
+
+    boots_at_once: bool
+
+
+@runtime_checkable
 class ReadsRawFrames(Protocol):
     """What a driver may say beyond ``Driver``: its nodes read frames in a program, so senders must write checksums."""
 

@@ -74,7 +74,7 @@ def lab(stage: Stage) -> Lab | None:
 @pytest.fixture
 def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None) -> Iterator[OpenAni]:
     """The agent's interface to ``lab``: four methods, or those of the task's family, under its budget and policy."""
-    from pytest_netbench.lab.turns import turns_of
+    from pytest_netbench.lab.turn_access import turns_of
     from pytest_netbench.reporting.item import ssh_text
     from pytest_netbench.trial import open_ani, terms_for  # needs pydantic
 

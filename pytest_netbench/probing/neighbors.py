@@ -41,6 +41,11 @@ def ask_again(networks: Networks) -> None:
     _remove(networks, lambda _, state: bool(state & _UNRESOLVED))
 
 
+def forget_all(networks: Networks) -> None:
+    """Remove the entries of all nodes but those that somebody configured: each is asked for anew when it is used."""
+    _remove(networks, lambda _, state: not state & _LASTING)
+
+
 def _remove(networks: Networks, wanted: Callable[[bytes, int], bool]) -> None:
     for node in networks:
         with networks.inside(node), netlink.open_socket() as link:

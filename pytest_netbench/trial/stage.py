@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
@@ -23,7 +24,7 @@ from pytest_netbench.families.protocol import (
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.resources import by_kind
-from pytest_netbench.lab.turns import turns_of
+from pytest_netbench.lab.turn_access import turns_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
@@ -204,15 +205,16 @@ class Stage:
         agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh, stands_still=turns is not None)
         held = ani or open_ani(self.lab, agreed, methods=self.methods)
         try:
-            # opening may configure devices (SSH): that is not the agent's change
-            self.scene.observe()
-            if isinstance(self.scene, WatchesWork):
-                held.watch(self.scene.watcher)
-            there = {} if self.lab is None else versions(self.lab)
-            notes = getattr(self.lab, "notes", ())
-            brief = brief_for(self.task, agreed, versions=there, notes=notes).model_copy(update={"ssh": held.ssh})
-            if turns is not None:
-                turns.begin()
+            with nullcontext() if turns is None else turns.before.at_a_moment():
+                # opening may configure devices (SSH): that is not the agent's change
+                self.scene.observe()
+                if isinstance(self.scene, WatchesWork):
+                    held.watch(self.scene.watcher)
+                there = {} if self.lab is None else versions(self.lab)
+                notes = getattr(self.lab, "notes", ())
+                brief = brief_for(self.task, agreed, versions=there, notes=notes).model_copy(update={"ssh": held.ssh})
+                if turns is not None:
+                    turns.begin()
         except BaseException:
             held.close()
             raise

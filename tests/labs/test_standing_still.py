@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import pairwise
 from typing import Any
@@ -207,3 +208,35 @@ def test_hard_draws_stand_still_unless_something_else_is_chosen(level: str, sett
 
 def test_a_level_of_netarena_does_not_stand_still() -> None:
     assert not stands_still_by_default(read_series("repair-routing:level=4,n=1").source(0).load())
+
+
+def looked_at(task: Task, thinking_s: float) -> list[tuple[str, str]]:
+    """What routers and hosts say in a trial: of routes, neighbors and the traffic."""
+    seen: list[tuple[str, str]] = []
+    dialects = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
+
+    def work(ani: Ani) -> None:
+        for node, platform in dialects.items():
+            of_routers = ("show ip route", "show ip ospf database", "show ip ospf neighbor")
+            for command in of_routers if platform == "frr" else ("ip neigh",):
+                lines = ani.execute_cmd(node, command)["output"].splitlines()
+                # the kernel lists neighbors in an order of its own
+                seen.append((f"{node}: {command}", "\n".join(sorted(lines) if command == "ip neigh" else lines)))
+                time.sleep(thinking_s)
+        seen.append(("samples", str(ani.call("query-telemetry", {"sql": "select count(*) from flows"})["rows"])))
+
+    record = attempted(task, Engineer(work))
+    assert record.error is None
+    return seen
+
+
+def test_two_trials_see_the_same_whatever_passes_between_their_requests(task: Task) -> None:
+    first, second = looked_at(task, 0.0), looked_at(task, 0.5)
+    assert any("Full" in text for what, text in first if what.endswith("ospf neighbor"))
+    for (what, one), (_, other) in zip(first, second, strict=True):
+        assert _without_milliseconds(one) == _without_milliseconds(other), what
+
+
+def _without_milliseconds(text: str) -> str:
+    """OSPF tells its timers in milliseconds, and a daemon that works for long has one passed."""
+    return re.sub(r"(\d+)\.\d{3}s\b", r"\1s", text)

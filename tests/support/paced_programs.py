@@ -16,6 +16,7 @@ from pytest_netbench.native import build
 
 GRAIN_S = 0.25
 IDLE, GONE = 2, 3
+_FIRST = b"begins\n"
 DATE = 1_600_000_000.0
 """What their real-time clock shows first: far from the machine's."""
 
@@ -56,7 +57,8 @@ class Paced:
         """Start a program and read its first line."""
         child = self._start([*map(str, argv)], env=self.env, stdout=subprocess.PIPE, start_new_session=True, **more)
         self.children.append(child)
-        assert child.stdout.readline() == "begins\n"
+        # not by readline, which may take what follows, too, and keep it from communicate
+        assert os.read(child.stdout.fileno(), len(_FIRST)) == _FIRST
         return child
 
     def start_pacer(self, lab_s: float, grain_s: float = GRAIN_S) -> subprocess.Popen[str]:

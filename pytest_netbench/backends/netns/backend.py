@@ -12,10 +12,11 @@ from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, equipment, events, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
-from pytest_netbench.backends.netns.labtime import BRINGING_UP
+from pytest_netbench.backends.netns.labtime import BRINGING_UP, EXACTLY, LabNeighbors, Slack
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab import wires
+from pytest_netbench.lab.approach import STANDS
 from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.deployment import Paces, bring_up
 from pytest_netbench.lab.report import Check
@@ -35,7 +36,7 @@ from pytest_netbench.platforms.capabilities import (
     SOCKETS,
     STREAMS,
 )
-from pytest_netbench.platforms.driver import Boot, HostedDriver, RunsHere, RunsInWallTime
+from pytest_netbench.platforms.driver import Boot, BootsAtOnce, HostedDriver, RunsHere, RunsInWallTime
 from pytest_netbench.platforms.linux.services import NEEDED as SERVER_PROGRAMS
 
 _OWNER = "backend netns"
@@ -92,6 +93,11 @@ class NetnsBackend:
         starter.warm_up()
         drivers = _drivers(request.dialects)
         paces = _paces(request, drivers)
+        can_move = request.clock != "scaled" and events.why_not(request, drivers) is None
+        exactly = can_move and request.clock == "calls" and _boots_at_once(request, drivers)
+        by_events = exactly or (can_move and request.clock == "events")
+        if exactly:
+            paces = paces._replace(booting=STANDS)
         redirecting = doctor.no_redirection() is None
         spec = plan.specification(request, drivers, time_scale=paces.booting)
         channel = Channel({**spec, "redirecting": redirecting})
@@ -115,33 +121,43 @@ class NetnsBackend:
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
-        by_events = request.clock == "events" and events.why_not(request, drivers) is None
-        _set_clock(lab, request, by_events=by_events)
+        _set_clock(lab, request, LabNeighbors(channel), by_events=by_events)
         equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
         lab.refused_startup_lines, lab.readiness = bring_up(
             lab,
             request,
-            paces=paces,
+            paces=paces._replace(steady=STANDS) if exactly else paces,
             set_pace=lab.set_pace,
-            stopwatch=_hurrying(lab, paces.at_first) if by_events else None,
+            stopwatch=_hurrying(lab, paces.at_first, EXACTLY if exactly else BRINGING_UP) if by_events else None,
         )
+        if lab.turns is not None:
+            lab.turns.before.start()
         lab.deploy_s = time.monotonic() - started
         return lab
 
 
-def _set_clock(lab: NetnsLab, request: LabRequest, *, by_events: bool) -> None:
+def _set_clock(lab: NetnsLab, request: LabRequest, neighbors: LabNeighbors, *, by_events: bool) -> None:
     """Let verdicts and requests wait as the request for the lab says, as far as that is possible."""
     pace = lab.time_scale
-    if by_events:
+    if by_events and request.clock == "events":
         lab.stopwatch = EventStopwatch(lab.clock, pace)
     if request.clock == "calls":
-        # never by events: faults may add delays and flaps to links, which go by the wall
-        lab.turns = turns = Turns(lab.clock, pace=pace)
+        exactly = (lambda lab_s: lab.clock.forward(lab_s, slack=EXACTLY)) if by_events else None
+        lab.turns = turns = Turns(lab.clock, pace=pace, neighbors=neighbors, exactly=exactly)
         lab.stopwatch = StandingStopwatch(turns.lab_s, wall_s=turns.wall_s, scale=pace)
 
 
-def _hurrying(lab: NetnsLab, pace: float) -> EventStopwatch:
-    return EventStopwatch(lab.clock, pace, forward=lambda lab_s: lab.clock.forward(lab_s, slack=BRINGING_UP))
+def _hurrying(lab: NetnsLab, pace: float, slack: Slack) -> EventStopwatch:
+    return EventStopwatch(lab.clock, pace, forward=lambda lab_s: lab.clock.forward(lab_s, slack=slack))
+
+
+def _boots_at_once(request: LabRequest, drivers: Mapping[str, HostedDriver]) -> bool:
+    """Whether all nodes boot while no lab time passes. Of servers this is not known.
+
+    Timers that begin at fractions of a millisecond make the clock slow that only shows whole ones.
+    """
+    boots = all(isinstance(one, BootsAtOnce) and one.boots_at_once for one in drivers.values())
+    return boots and not _server_kinds(request.topology)
 
 
 def _programs(topology: Topology) -> list[str]:

@@ -27,6 +27,8 @@ class Slack(NamedTuple):
 
 BRINGING_UP: Final = Slack(1.0, 0.5)
 """Until a network is ready: no neighbor is lost that says three times in a dead time that it is there."""
+EXACTLY: Final = Slack(0.0, 0.0)
+"""None: whatever the machine does besides, the same daemons do the same at the same lab time."""
 _USUAL: Final = Slack()
 MOST_LAB_S = 7 * 86400.0
 """The most lab seconds that are passed at once."""
@@ -98,3 +100,20 @@ class PacedClock:
             moves=answer["moves"],
             looks=answer["looks"],
         )
+
+
+class LabNeighbors:
+    """Implements ``lab.turns.Neighbors``.
+
+    Args:
+        channel: To the supervisor.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def last(self, *, lasting: bool) -> None:
+        self._channel.call("neighbors", lasting=lasting, forget=False)
+
+    def forget(self) -> None:
+        self._channel.call("neighbors", lasting=None, forget=True)

@@ -25,7 +25,7 @@ from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.rest import is_at_rest
 from pytest_netbench.lab.stopwatch import stopwatch_of
-from pytest_netbench.lab.turns import at_usual_pace, looking_at
+from pytest_netbench.lab.turn_access import at_usual_pace, looking_at
 from pytest_netbench.model.watch import Watch, WatchedFlow
 
 PATIENCE_LAB_S = 10.0

@@ -12,7 +12,7 @@ from pytest_netbench.lab.capabilities import crashed
 from pytest_netbench.lab.clients import get
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.stopwatch import stopwatch_of
-from pytest_netbench.lab.turns import looking_at
+from pytest_netbench.lab.turn_access import looking_at
 from pytest_netbench.model.diagnosis import Browsing as Schedule
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.randomness import seeded

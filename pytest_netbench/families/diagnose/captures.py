@@ -22,7 +22,8 @@ from pytest_netbench.families.diagnose.measuring import (
     CapturePacketsResult,
 )
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.lab.turns import LONGEST_FORWARD_S, at_usual_pace
+from pytest_netbench.lab.turn_access import at_usual_pace
+from pytest_netbench.lab.turns import LONGEST_FORWARD_S
 from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, EXEC
 from pytest_netbench.rpccodes import Code
 

@@ -26,7 +26,7 @@ from pytest_netbench.faults.reasoning import in_words, repairs
 from pytest_netbench.lab.capabilities import offers
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.stopwatch import Stamp, stamp_of
-from pytest_netbench.lab.turns import at_usual_pace
+from pytest_netbench.lab.turn_access import at_usual_pace, go_by_the_wall
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.model.watch import Watch
@@ -67,6 +67,8 @@ class DiagnoseScene(FaultyScene):
         )
         self._browsing = Browsing(lab, payload, self._telemetry)
         self._serving = Serving(lab, payload)
+        if payload.period_s is not None:
+            go_by_the_wall(lab)
         self._timetable = Timetable(lab, self._faults, [one.when for one in payload.faults])
         self._failed: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()
@@ -111,6 +113,7 @@ class DiagnoseScene(FaultyScene):
         super().settle()
         if self._payload.history == "short":
             self._telemetry.store.forget()
+        self._telemetry.await_samples(ONSET_S)
         time.sleep(max(0.0, self._onset_at + ONSET_S - time.monotonic()))
 
     def observe(self) -> None:
@@ -123,6 +126,7 @@ class DiagnoseScene(FaultyScene):
 
     def _begin(self) -> None:
         """Let the agent begin."""
+        self._telemetry.follow_requests()
         self._looked_at = stamp_of(self._lab)
         self._timetable.start()
 

@@ -17,7 +17,7 @@ from pytest_netbench.lab.capabilities import crashed, offers
 from pytest_netbench.lab.probing import FlowReport
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.stopwatch import Stamp, stopwatch_of
-from pytest_netbench.lab.turns import looking_at
+from pytest_netbench.lab.turn_access import looking_regularly_at, turns_of
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.platforms.capabilities import CALLS, COUNTERS, MadeCall
@@ -79,6 +79,8 @@ class Telemetry:
         self._sampled = threading.Condition()
         self._breached: list[tuple[int, ...]] = []
         self._most_samples: float = math.inf
+        self._turns = turns_of(lab)
+        self._allowed: float = math.inf
         self._seen: dict[str, frozenset[MadeCall]] = {}
         self._kept_calls = 0
         self._failure: LabError | None = None
@@ -92,7 +94,17 @@ class Telemetry:
     def start(self) -> None:
         """Let the traffic begin."""
         self._started = self._now()
+        if self._turns is not None:
+            self._allowed = 0
         self._thread.start()
+
+    def follow_requests(self) -> None:
+        """In a network that stands still between requests, take one sample in each from now on."""
+        if self._turns is not None:
+            self._turns.looks.regularly(looks=True)
+            with self._sampled:
+                self._allowed = math.inf
+                self._sampled.notify_all()
 
     @property
     def moment(self) -> Moment:
@@ -106,7 +118,9 @@ class Telemetry:
 
     def stop(self) -> None:
         """Let the traffic end, once the sample that runs is complete. Idempotent."""
-        self._ended.set()
+        with self._sampled:
+            self._ended.set()
+            self._sampled.notify_all()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -128,7 +142,16 @@ class Telemetry:
 
     def await_age(self, age_s: float) -> None:
         """Return once the traffic has run for so many wall seconds."""
+        self.await_samples(age_s)
         time.sleep(max(0.0, age_s - self._now().since(self._started).wall_s))
+
+    def await_samples(self, seconds: float) -> None:
+        """In a network that stands still between requests, return after as many samples as fit into wall seconds.
+
+        An agent finds the same number of them however busy the machine was.
+        """
+        if self._turns is not None:
+            self._samples(len(self._breached) + math.ceil(seconds / EVERY_S))
 
     def await_sample(self) -> tuple[int, ...]:
         """Return the demands that are not met in a sample that begins after this call.
@@ -152,23 +175,38 @@ class Telemetry:
     def _samples(self, count: int) -> list[tuple[int, ...]]:
         """The first samples, once there are so many."""
         with self._sampled:
+            self._allowed = max(self._allowed, count)
+            self._sampled.notify_all()
             self._sampled.wait_for(lambda: self._failure or len(self._breached) >= count)
             if self._failure is not None:
                 raise self._failure
             return self._breached[:count]
 
     def _run(self) -> None:
-        with Caught(Exception) as caught:
-            while not self._ended.is_set() and len(self._breached) < self._most_samples:
-                with looking_at(self._lab):
-                    breached = self._sample()
+        try:
+            with Caught(Exception) as caught:
+                self._sample_while_allowed()
+            if caught.error is not None:
                 with self._sampled:
-                    self._breached.append(breached)
+                    self._failure = LabError(f"telemetry: {caught.error}")
                     self._sampled.notify_all()
-        if caught.error is not None:
+        finally:
+            if self._turns is not None:
+                self._turns.looks.regularly(looks=False)
+
+    def _sample_while_allowed(self) -> None:
+        while not self._ended.is_set() and len(self._breached) < self._most_samples and self._may_sample():
+            with looking_regularly_at(self._lab):
+                breached = self._sample()
             with self._sampled:
-                self._failure = LabError(f"telemetry: {caught.error}")
+                self._breached.append(breached)
                 self._sampled.notify_all()
+
+    def _may_sample(self) -> bool:
+        """Wait until one more sample may be taken; whether the traffic goes on."""
+        with self._sampled:
+            self._sampled.wait_for(lambda: self._ended.is_set() or len(self._breached) < self._allowed)
+        return not self._ended.is_set()
 
     def _sample(self) -> tuple[int, ...]:
         reports = self._traffic()

@@ -13,7 +13,7 @@ from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.injecting import Injected
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.stopwatch import stopwatch_of
-from pytest_netbench.lab.turns import looking_at
+from pytest_netbench.lab.turn_access import looking_at
 from pytest_netbench.model.schedule import Schedule
 
 _SHORTEST_S: Final = 0.02

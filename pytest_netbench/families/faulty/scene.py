@@ -14,12 +14,14 @@ from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.faults.injecting import Injected, await_effects, inject_all
 from pytest_netbench.faults.reasoning import known
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.stopwatch import stopwatch_of
+from pytest_netbench.lab.turn_access import at_a_moment
 from pytest_netbench.model.faulty import Faulty
 
 BASELINE_S = 10.0
-"""Wall seconds in which every flow of a healthy network must be right."""
+"""Seconds of the lab's stopwatch in which every flow of a healthy network must be right."""
 EFFECT_S = 3.0
-"""Wall seconds in which the symptom must show."""
+"""Such seconds in which the symptom must show."""
 PAUSE_S = 0.05  # between two looks: no event says that packets pass again
 
 
@@ -46,6 +48,7 @@ class FaultyScene:
         )
         self._tables = RoutingTables(lab, self._network.evaluation, recorded)
         self._sweeper = Sweeper(lab, self._flows)
+        self._now = stopwatch_of(lab).now
         self._healthy: dict[str, str] = {}
         self._wrong: Sequence[int] = ()
         """The flows that the last look found wrong."""
@@ -61,7 +64,7 @@ class FaultyScene:
 
     def health(self) -> None:
         self._network.health()
-        if wrong := poll(self._look, until=not_, within_s=BASELINE_S, pause_s=PAUSE_S):
+        if wrong := poll(self._look, until=not_, within_s=BASELINE_S, pause_s=PAUSE_S, clock=self._now):
             raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
         self._flows_are_right()
         self._healthy = self._network.configs()
@@ -76,14 +79,15 @@ class FaultyScene:
         return self._faults
 
     def inject(self) -> None:
-        inject_all(self._present, self._lab, renewed=self._renewed)
+        with at_a_moment(self._lab):
+            inject_all(self._present, self._lab, renewed=self._renewed)
 
     def settle(self) -> None:
         await_effects(self._present, self._lab)
         if self._payload.symptom is None:
             # nobody knows on paper how far the effect spreads
             self._tables.wait()
-        if reason := poll(self._unlike_symptom, until=not_, within_s=EFFECT_S, pause_s=PAUSE_S):
+        if reason := poll(self._unlike_symptom, until=not_, within_s=EFFECT_S, pause_s=PAUSE_S, clock=self._now):
             raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
 
     def observe(self) -> None:

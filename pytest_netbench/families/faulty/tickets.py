@@ -14,7 +14,8 @@ from pytest_netbench.ani.wire import Wire
 from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.injecting import Injected
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.lab.turns import CHANGE_LAB_S, turns_of
+from pytest_netbench.lab.turn_access import turns_of
+from pytest_netbench.lab.turns import CHANGE_LAB_S
 from pytest_netbench.model.diagnosis import Diagnosis, RootCause
 from pytest_netbench.scorers.causes import HasCauses, compared, fits
 

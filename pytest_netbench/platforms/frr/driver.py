@@ -40,6 +40,7 @@ class FrrDriver:
     dialect = "frr"
     requires = HOSTED
     has_console = True
+    boots_at_once = True
 
     def installed_version(self) -> str | None:
         return daemons.version()

@@ -43,6 +43,7 @@ class LinuxDriver:
     dialect = "linux"
     requires = HOST
     has_console = True
+    boots_at_once = True
 
     def __init__(self) -> None:
         # nothing unsettles a host again, and asking costs a process

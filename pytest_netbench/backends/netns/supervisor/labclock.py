@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 _NEVER_NS = 2**63 - 1
+_SECOND_NS = 10**9
 
 
 class LabClock:
@@ -46,13 +47,15 @@ class LabClock:
         os.ftruncate(self.slots, self.SLOTS_SIZE)
         self._lock = threading.Lock()
         self._fence = threading.Lock()
-        self._epoch[0] = int(date * 1e9) - time.monotonic_ns()
+        # daemons tell ages as differences of whole seconds: in each lab their seconds begin at the same moments
+        first = -(-time.monotonic_ns() // _SECOND_NS) * _SECOND_NS
+        self._epoch[0] = int(date * 1e9) - first
         self._bases[0] = self._line[0] = time.monotonic_ns()
-        self._publish(factor, lambda now: now)
+        self._publish(factor, lambda _: first)
 
     @classmethod
     def create(cls, path: str, factor: float, *, date: float | None = None) -> LabClock:
-        """Make the page at ``path`` and start lab time at the monotonic clock's present value.
+        """Make the page at ``path`` and start lab time at the next whole second of the monotonic clock.
 
         Args:
             path: A file that does not exist yet; daemons find it by ``NETBENCH_CLOCK``.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import selectors
 from collections.abc import Callable
 
+from pytest_netbench.backends.netns.supervisor.ageing import Ageing
 from pytest_netbench.backends.netns.supervisor.commands import Commands
 from pytest_netbench.backends.netns.supervisor.connects import Connects
 from pytest_netbench.backends.netns.supervisor.daemons import Daemons
@@ -76,6 +77,7 @@ class Requests:
             "halt": pacing.halt,
             "attend": pacing.attend,
             "forward": pacing.forward,
+            "neighbors": Ageing(network).neighbors,
             "probe": measurements.probe,
             "path": measurements.path,
             "traffic": measurements.traffic,

@@ -115,6 +115,32 @@ def test_computing_takes_as_much_lab_time_as_processor_time_beside_busy_loops(pa
     assert used_s / 2 <= lab_s <= 1.5 * used_s  # by the wall it would be five times as much
 
 
+def test_without_a_grain_nothing_that_is_measured_moves_the_clock(paced, programs):
+    child = paced.begin(programs["threads"], "ping-pong", 100)
+    paced.forward(500, 0)
+    [[lab_s]] = told(child)
+    assert 199 <= lab_s <= 199.1, "waits of a second, and no time for what happens in between"
+
+
+def test_without_a_grain_computing_takes_hardly_any_lab_time(paced, programs):
+    paced.clock.set_factor(1e-9)
+    child = paced.begin(programs["threads"], "compute", 0.1)
+    paced.forward(2, 0)
+    [[used_s, lab_s]] = told(child)
+    assert used_s >= 0.1
+    assert lab_s <= used_s / 10
+
+
+def test_without_a_grain_the_clock_stops_at_whole_milliseconds(paced, programs):
+    child = paced.begin(programs["waits"], "nanosleep", 0.7654321)
+    for _ in range(3):
+        paced.clock.set_factor(1e-9)
+        paced.forward(0.3333, 0)
+        assert round(paced.clock.lab_now() * 1e9) % 10**6 < 1000
+    [[lab_s, _, result]] = told(child)
+    assert (0.765 <= lab_s <= 0.767, result) == (True, 0)
+
+
 def test_a_wait_that_is_not_told_holds_the_clock_at_the_speed_of_the_wall_and_is_named(paced, programs):
     child = paced.begin(programs["threads"], "untold", stdin=subprocess.PIPE)
     passed = paced.forward(1.5)

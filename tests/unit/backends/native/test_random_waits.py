@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.native import build
-from tests.support.paced_programs import Paced, compiled, told
+from tests.support.paced_programs import GRAIN_S, Paced, compiled, told
 
 SOURCE = Path(__file__).with_name("random_waits.c")
 LIVE_S = 150
@@ -34,10 +34,11 @@ def paced(tmp_path) -> Iterator[Paced]:
     one.end()
 
 
+@pytest.mark.parametrize("grain_s", [GRAIN_S, 0.0])
 @pytest.mark.parametrize("seed", range(1, 9))
-def test_no_wait_is_early_or_late_by_events(seed, paced, program):
+def test_no_wait_is_early_or_late_by_events(seed, grain_s, paced, program):
     child = paced.begin(program, seed, 3, 6, LIVE_S)
-    paced.forward(LIVE_S + 60)
+    paced.forward(LIVE_S + 60, grain_s)
     rows = told(child)
     assert len(rows) == 3
     for done, latest_s, errors in rows:
@@ -53,8 +54,9 @@ def test_no_wait_is_early_at_a_factor(seed, paced, program):
     assert [errors for _, _, errors in rows] == [0, 0]
 
 
+@pytest.mark.parametrize("grain_s", [GRAIN_S, 0.0])
 @pytest.mark.parametrize("seed", range(1, 5))
-def test_the_clock_moves_while_processes_are_stopped_continued_and_killed(seed, paced, program):
+def test_the_clock_moves_while_processes_are_stopped_continued_and_killed(seed, grain_s, paced, program):
     source, is_over = random.Random(seed), threading.Event()
     child = paced.begin(program, seed, 4, 5, LIVE_S)
     killed = 0
@@ -73,7 +75,7 @@ def test_the_clock_moves_while_processes_are_stopped_continued_and_killed(seed, 
     disturber = threading.Thread(target=disturb)
     disturber.start()
     try:
-        paced.forward(LIVE_S)
+        paced.forward(LIVE_S, grain_s)
     finally:
         is_over.set()
         disturber.join()
@@ -84,7 +86,7 @@ def test_the_clock_moves_while_processes_are_stopped_continued_and_killed(seed, 
         for pid in paced.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
-        paced.forward(LIVE_S)
+        paced.forward(LIVE_S, grain_s)
     rows = told(child)
     assert len(rows) >= 2
     assert sum(errors for _, _, errors in rows) <= killed  # a child that was killed did not end well
