@@ -97,7 +97,7 @@ def _check_file(file: AgentFile, spec: str, rootdir: Path, *, replayed: bool) ->
     if file.program is not None:
         check_command(file.program.command, file.program, field="program.command", root=rootdir)
     if file.a2a is not None:
-        from pytest_netbench.agents.outside.a2a_agent import check  # imports pydantic
+        from pytest_netbench.agents.external.a2a_agent import check  # imports pydantic
 
         if file.a2a.command:
             check_command(file.a2a.command, file.a2a, field="a2a.command", root=rootdir)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from pytest_netbench.agents.outside.attended import Attendance, Attended, login_text
+from pytest_netbench.agents.external.interactive import Attendance, Attended, login_text
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError, BudgetExhausted, UsageError
 from pytest_netbench.model.agentsettings import AgentSettings

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from pytest_netbench.agents import purse
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.question import Question
 from pytest_netbench.agents.cassettes.tapes import Records, Replays
 from pytest_netbench.agents.completion import Completion, Message, ToolCall
@@ -47,7 +47,7 @@ class Llm:
         price: Price | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not deck.replays() and "litellm" not in sys.modules and find_spec("litellm") is None:
+        if not active_cassette.replays() and "litellm" not in sys.modules and find_spec("litellm") is None:
             raise _absent("it is not installed")
         self.model = model
         self.settings = settings or ModelSettings()
@@ -61,7 +61,7 @@ class Llm:
         Raises:
             UsageError: It is absent.
         """
-        if not deck.replays():
+        if not active_cassette.replays():
             load_litellm()
 
     def complete(
@@ -93,7 +93,7 @@ class Llm:
             UsageError: litellm is absent or cannot run.
             CassetteMiss: The cassette has no answer.
         """
-        tape = deck.current()
+        tape = active_cassette.current()
         if tape is None:
             return self._ask(messages, note=note, wall_left=wall_left, options=options)
         question = Question.of(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pytest_netbench.agents import turns
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.dialogue import Dialogue
+from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.opening import Opening
 from pytest_netbench.agents.prompting import digests, paragraphs
 from pytest_netbench.agents.reports import Reports
 from pytest_netbench.agents.single_turn import SingleTurn

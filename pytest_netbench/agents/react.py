@@ -8,8 +8,8 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.completion import Completion
 from pytest_netbench.agents.condense import condense
 from pytest_netbench.agents.dialogue import Dialogue
+from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.opening import Opening
 from pytest_netbench.agents.prompting import budget_words, digests, packaged, paragraphs
 from pytest_netbench.agents.reports import Reports
 from pytest_netbench.agents.toolcalls import Answer, Toolbox

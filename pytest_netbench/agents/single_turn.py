@@ -9,8 +9,8 @@ from typing import Any
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.answer import read_answer, read_with_answer
 from pytest_netbench.agents.dialogue import Dialogue
+from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.opening import Opening
 from pytest_netbench.agents.prompting import digests, packaged, paragraphs
 from pytest_netbench.agents.reports import Reports
 from pytest_netbench.ani.protocol import Ani

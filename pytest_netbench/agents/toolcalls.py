@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from pytest_netbench.agents.completion import ToolCall
-from pytest_netbench.ani.handing_in import misfit
 from pytest_netbench.ani.methods import tool_name, wire_name
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.ani.submission import misfit
 from pytest_netbench.errors import AniError
 from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.text import encodable

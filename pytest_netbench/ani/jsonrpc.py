@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_netbench import __version__
-from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE, Desk
 from pytest_netbench.ani.interface import code_of
 from pytest_netbench.ani.methods import BUDGET_LEFT
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.ani.schema import open_rpc
+from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE, Desk
 from pytest_netbench.ani.wire import BudgetLeftResult
 from pytest_netbench.errors import AniError, BudgetExhausted, InfrastructureError, NetbenchError
 from pytest_netbench.lab.jsonrpc import Server

@@ -22,9 +22,9 @@ from mcp.server.stdio import stdio_server
 
 from pytest_netbench import __version__
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE
 from pytest_netbench.ani.jsonrpc import DISCOVER
 from pytest_netbench.ani.methods import BUDGET_LEFT, DRAFT_TOOLS, METHODS, tool_name
+from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
 from pytest_netbench.text import encodable
 

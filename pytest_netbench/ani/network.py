@@ -24,14 +24,14 @@ from pytest_netbench.ani.own import OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows
 from pytest_netbench.ani.recorder import clip
-from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.ani.standing import Standing
+from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, LabError, PolicyViolation, RequirementMissing
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import NOTICES

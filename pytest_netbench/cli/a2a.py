@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the process is interrupted."""
-    from pytest_netbench.agents.outside import a2a_agent  # imports pydantic
+    from pytest_netbench.agents.external import a2a_agent  # imports pydantic
 
     a2a_agent.require()
     from pytest_netbench.ani.a2a.serving import serve_http  # imports a2a

@@ -17,7 +17,7 @@ from pytest_netbench.cli.taskpaths import task_file
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from pytest_netbench.agents.outside.attended import Attendance
+    from pytest_netbench.agents.external.interactive import Attendance
     from pytest_netbench.model.task import Task
 
 _NO_LIMIT = dict.fromkeys(("calls", "commands", "wall_s", "tokens", "lab_s"))
@@ -63,7 +63,7 @@ def attended(
     Returns:
         1 if it was scored and not passed, otherwise 0.
     """
-    from pytest_netbench.agents.outside.attended import Attended  # imports pydantic
+    from pytest_netbench.agents.external.interactive import Attended  # imports pydantic
     from pytest_netbench.trial import Stage, Store, TrialSpec  # imports backends' protocols
 
     if ssh and find_spec("asyncssh") is None:

@@ -48,7 +48,7 @@ def _bubblewrap() -> Check:
     if path is None:
         lack = "not installed: agents that are programs run only with `confine: false`"
         return Check("bubblewrap", False, False, lack, "apt-get install bubblewrap")
-    # the mounts and namespaces of agents/outside/confining.py, without what is shown in them
+    # the mounts and namespaces of agents/external/confining.py, without what is shown in them
     tried = [path, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     done = subprocess.run(tried, capture_output=True, text=True, timeout=20, check=False)
     if done.returncode:

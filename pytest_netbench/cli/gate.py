@@ -12,8 +12,8 @@ from pytest_netbench.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_netbench.gating.policy import Policy
     from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.regression_gate.policy import Policy
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the verdicts, or the plan; return 1 unless the gate is passed."""
-    from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
-    from pytest_netbench.gating.policy import Policy, load_policy
+    from pytest_netbench.regression_gate.baseline import load_baseline  # imports pydantic
+    from pytest_netbench.regression_gate.policy import Policy, load_policy
 
     policy = Policy() if arguments.policy is None else load_policy(arguments.policy)
     if arguments.share is not None and not arguments.plan:
@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _judge(policy: Policy, baseline: Sequence[TrialResult], directories: Sequence[Path], as_markdown: bool) -> int:
-    from pytest_netbench.gating.judging import judge_run  # imports pydantic
-    from pytest_netbench.gating.wording import lines, markdown
+    from pytest_netbench.regression_gate.judging import judge_run  # imports pydantic
+    from pytest_netbench.regression_gate.wording import lines, markdown
     from pytest_netbench.results.merged import lack_of
     from pytest_netbench.results.store import ResultsDir
 
@@ -82,7 +82,7 @@ def _judge(policy: Policy, baseline: Sequence[TrialResult], directories: Sequenc
 
 
 def _plan(policy: Policy, baseline: Sequence[TrialResult], share: float | None) -> int:
-    from pytest_netbench.gating.sizing import plan  # imports pydantic
+    from pytest_netbench.regression_gate.sizing import plan  # imports pydantic
 
     for at, rule in enumerate(policy.rules):
         print(*([""] if at else []), *plan(rule, baseline, share=share), sep="\n")

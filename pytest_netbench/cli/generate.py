@@ -143,7 +143,7 @@ def _write(task: Task, folder: Path) -> None:
 
 def _prover(backend: str, jobs: int) -> Prove:
     from pytest_netbench.trial import Settings  # imports backends' protocols
-    from pytest_netbench.trial.proving import Proofs
+    from pytest_netbench.trial.proof_cache import Proofs
 
     return Proofs(Settings(backend=backend, workers=jobs), root=Path.cwd()).problems
 

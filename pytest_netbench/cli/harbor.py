@@ -19,8 +19,8 @@ from pytest_netbench.errors import InfrastructureError, LabError, UsageError
 from pytest_netbench.kernel.addresses import UNSPECIFIED
 
 if TYPE_CHECKING:
-    from pytest_netbench.agents.outside.attended import Attendance
-    from pytest_netbench.agents.outside.gateway import Gateway
+    from pytest_netbench.agents.external.gateway import Gateway
+    from pytest_netbench.agents.external.interactive import Attendance
     from pytest_netbench.ani.protocol import Ani
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialResult
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Deploy, let the agent work until the checks come, judge, and answer with the rewards until interrupted."""
-    from pytest_netbench.agents.outside.gateway import Gateway
+    from pytest_netbench.agents.external.gateway import Gateway
     from pytest_netbench.exports.harbor import checks  # imports pydantic
     from pytest_netbench.taskfile import load_task
 
@@ -100,8 +100,8 @@ def _trial(task: Task, gateway: Gateway, arguments: argparse.Namespace) -> Trial
 
 def _offered(at: Attendance, gateway: Gateway, arguments: argparse.Namespace) -> ExitStack:
     """What the agent's container reaches: the ANI by HTTP and by MCP, and devices by SSH."""
-    from pytest_netbench.agents.outside import running
-    from pytest_netbench.agents.outside.relay import Relay
+    from pytest_netbench.agents.external import running
+    from pytest_netbench.agents.external.relay import Relay
 
     stack, host, port = ExitStack(), arguments.host, arguments.mcp_port
     command = [*running.DIES_WITH_US, sys.executable, "-c", _SERVE, str(at.socket), host, str(port)]
@@ -130,7 +130,7 @@ class _Outside:
     """An agent in another container, which reaches this one by a name."""
 
     def __init__(self, attend: Any, *, name: str) -> None:
-        from pytest_netbench.agents.outside.attended import Attended  # imports pydantic
+        from pytest_netbench.agents.external.interactive import Attended  # imports pydantic
 
         self._attended = Attended(AGENT, attend)
         self._name = name

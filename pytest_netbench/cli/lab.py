@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_netbench.cli import attending
 
 if TYPE_CHECKING:
-    from pytest_netbench.agents.outside.attended import Attendance
+    from pytest_netbench.agents.external.interactive import Attendance
 
 _LOOK_S = 0.2
 
@@ -43,7 +43,7 @@ def _facts(at: Attendance) -> dict[str, Any]:
 
 
 def _words(at: Attendance) -> str:
-    from pytest_netbench.agents.outside.attended import login_text, task_text  # imports pydantic
+    from pytest_netbench.agents.external.interactive import login_text, task_text  # imports pydantic
     from pytest_netbench.text import clean
 
     ends = "Enter ends the lab." if sys.stdin.isatty() else "The lab ends with this process (Ctrl-C, SIGTERM)."

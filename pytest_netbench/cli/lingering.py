@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from pytest_netbench.agents.outside.attended import Attendance
+    from pytest_netbench.agents.external.interactive import Attendance
 
 LONGEST_S: Final = 3600.0
 """Wall seconds: a model may think that long."""

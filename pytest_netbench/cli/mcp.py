@@ -26,7 +26,7 @@ def add_http(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client goes or the process is interrupted."""
-    from pytest_netbench.agents.outside import mcp_server  # imports pydantic
+    from pytest_netbench.agents.external import mcp_server  # imports pydantic
 
     mcp_server.require()
     from pytest_netbench.ani.mcp import serve_http, serve_stdio  # imports mcp

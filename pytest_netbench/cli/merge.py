@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from pytest_netbench.gating.judging import Judgement
+    from pytest_netbench.regression_gate.judging import Judgement
     from pytest_netbench.results.merging import Merge
 
 MOST_NAMED = 50
@@ -83,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _judge_of(arguments: argparse.Namespace) -> Any:
     """What judges a merge; the files of the gate are read before anything is done."""
-    from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
-    from pytest_netbench.gating.judging import judge_run
-    from pytest_netbench.gating.policy import Policy, load_policy
+    from pytest_netbench.regression_gate.baseline import load_baseline  # imports pydantic
+    from pytest_netbench.regression_gate.judging import judge_run
+    from pytest_netbench.regression_gate.policy import Policy, load_policy
 
     if arguments.baseline is None:
         if arguments.policy is not None:
@@ -102,8 +102,8 @@ def _judge_of(arguments: argparse.Namespace) -> Any:
 
 def _tell(merged: Merge, arguments: argparse.Namespace, judgement: Judgement | None, notes: list[str]) -> int:
     """Print what came out; return the exit status."""
-    from pytest_netbench.gating.baseline import save_baseline  # imports pydantic
-    from pytest_netbench.gating.wording import lines
+    from pytest_netbench.regression_gate.baseline import save_baseline  # imports pydantic
+    from pytest_netbench.regression_gate.wording import lines
     from pytest_netbench.reporting.terminal import summary_lines
 
     results = [one for _, one in merged.kept]

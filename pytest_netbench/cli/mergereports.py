@@ -13,9 +13,9 @@ from uuid import uuid4
 
 from pytest_netbench import __version__
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.gating.testcase import MARK, with_verdict
-from pytest_netbench.gating.wording import HEADLINES, entries, markdown
 from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.regression_gate.testcase import MARK, with_verdict
+from pytest_netbench.regression_gate.wording import HEADLINES, entries, markdown
 from pytest_netbench.reporting.ctrf import About, Outcome, Reported, ctrf
 from pytest_netbench.reporting.failure import sealed_failure
 from pytest_netbench.reporting.junit import junit_properties
@@ -28,7 +28,7 @@ from pytest_netbench.text import clean_all, plain_json
 from pytest_netbench.trial import explain, family_of
 
 if TYPE_CHECKING:
-    from pytest_netbench.gating.judging import Judgement
+    from pytest_netbench.regression_gate.judging import Judgement
     from pytest_netbench.results.merging import Merge
 
 JUNIT, CTRF, PAGE, VERDICT = "junit.xml", "ctrf.json", "report.html", "verdict.md"

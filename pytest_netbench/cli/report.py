@@ -61,10 +61,10 @@ def _comparison(arguments: argparse.Namespace, results: Sequence[TrialResult]) -
     """What the gate says of the results; each directory is a look."""
     if arguments.baseline is None:
         return None
-    from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
-    from pytest_netbench.gating.judging import judge_run
-    from pytest_netbench.gating.policy import Policy, load_policy
-    from pytest_netbench.gating.wording import HEADLINES, entries
+    from pytest_netbench.regression_gate.baseline import load_baseline  # imports pydantic
+    from pytest_netbench.regression_gate.judging import judge_run
+    from pytest_netbench.regression_gate.policy import Policy, load_policy
+    from pytest_netbench.regression_gate.wording import HEADLINES, entries
     from pytest_netbench.results.merged import lack_of
 
     for directory in arguments.directories:

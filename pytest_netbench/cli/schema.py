@@ -42,8 +42,8 @@ def _task(family: str) -> dict[str, Any]:
 
 def _ani() -> dict[str, Any]:
     from pytest_netbench import __version__
-    from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE  # imports pydantic
     from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS  # imports pydantic
     from pytest_netbench.ani.schema import open_rpc  # imports pydantic
+    from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE  # imports pydantic
 
     return open_rpc((*METHODS.values(), *EXTRAS.values(), BUDGET_LEFT, GET_BRIEF, TASK_DONE), version=__version__)

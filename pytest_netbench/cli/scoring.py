@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from pytest_netbench.agents.outside.attended import Attendance
+    from pytest_netbench.agents.external.interactive import Attendance
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.trial import TrialSpec
@@ -52,7 +52,7 @@ def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: arg
     Returns:
         0 if the trial passed, otherwise 1.
     """
-    from pytest_netbench.agents.outside.attended import Attended  # imports pydantic
+    from pytest_netbench.agents.external.interactive import Attended  # imports pydantic
     from pytest_netbench.trial import perform
     from pytest_netbench.trial.execution import Here
 

@@ -13,7 +13,7 @@ from pytest_netbench.cli import attending, mcp
 from pytest_netbench.errors import FaultHasNoEffect, LabError
 
 if TYPE_CHECKING:
-    from pytest_netbench.agents.outside.attended import Attendance
+    from pytest_netbench.agents.external.interactive import Attendance
 
 _LOOK_S = 0.1
 _ANSWER_S = 5.0
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     Clients end the process that they talk to over stdio soon after they have gone. To score, that process only waits
     for another one, which does the work and ends when the result is kept.
     """
-    from pytest_netbench.agents.outside import a2a_agent, mcp_server, running  # imports pydantic
+    from pytest_netbench.agents.external import a2a_agent, mcp_server, running  # imports pydantic
 
     (a2a_agent if arguments.a2a else mcp_server).require()
     is_stdio = arguments.http is None and not arguments.a2a

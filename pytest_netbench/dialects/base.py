@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from pytest_netbench.dialects.landmarks import Landmarks
+from pytest_netbench.dialects.match_values import Landmarks
 from pytest_netbench.dialects.syntax import Syntax, Tree
 
 

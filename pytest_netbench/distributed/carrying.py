@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_netbench.agents import purse
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.agents.resolve import agent_id, is_own, resolve_agent
@@ -21,12 +21,12 @@ from pytest_netbench.lab.turn_access import turns_of
 from pytest_netbench.pickling import copied
 from pytest_netbench.trial.cassettes import recorded
 from pytest_netbench.trial.execution import Here, perform
-from pytest_netbench.trial.proving import Proofs
+from pytest_netbench.trial.limits import terms_for
+from pytest_netbench.trial.proof_cache import Proofs
 from pytest_netbench.trial.session import open_ani
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.spec import TrialSpec
 from pytest_netbench.trial.stage import Stage
-from pytest_netbench.trial.terms import terms_for
 
 NOT_PROVEN = "not proven: "
 
@@ -58,7 +58,7 @@ class Carrier:
         spec = order.spec.model_copy(update={"cassette": None})  # it is kept where the order came from
         settings = _settings_of(order)
         task = spec.load_task()
-        with purse.used(spec.purse), deck.used(tape), ExitStack() as opened:
+        with purse.used(spec.purse), active_cassette.used(tape), ExitStack() as opened:
             agent = self._agent(spec)
             try:
                 problems = Proofs(settings, root=settings.where).problems(task) if order.proves else ()

@@ -16,7 +16,7 @@ from pytest_netbench.families.protocol import JudgesFlows, WatchesWork
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission, TrialRecord, TrialResult
 from pytest_netbench.text import clean
-from pytest_netbench.trial.errand import Work
+from pytest_netbench.trial.agent_runner import Work
 from pytest_netbench.trial.execution import evaluated
 from pytest_netbench.trial.session import AgentSession, Evaluated
 from pytest_netbench.trial.settings import Settings

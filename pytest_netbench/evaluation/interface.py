@@ -10,19 +10,19 @@ from typing import Any, TypeVar
 
 from pytest_netbench.errors import AniError, RequirementMissing, TookTooLong
 from pytest_netbench.evaluation.behaviour.observing import table_of
-from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.ordering import Events
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.testcases import KINDS, unmeasurable
 from pytest_netbench.evaluation.testcases.reference import measuring_s
+from pytest_netbench.evaluation.timeouts import run_all
 from pytest_netbench.evaluation.unbroken import Unbroken
 from pytest_netbench.evaluation.waiting import result_of
 from pytest_netbench.evaluation.wire import testcases_of
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab, LabNode
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.behaviour import Table
 from pytest_netbench.model.payload import CLUSTER_PLATFORM
 from pytest_netbench.model.testcase import Testcase

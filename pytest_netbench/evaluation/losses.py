@@ -11,11 +11,11 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.observation import BadTestcase, Losses, NotThere, View
 from pytest_netbench.evaluation.stream import Stream, StreamReport
 from pytest_netbench.evaluation.testcases import loss
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.stopwatch import stopwatch_of
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import LossTestcase, Testcase
 
 

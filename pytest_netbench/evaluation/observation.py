@@ -12,10 +12,10 @@ from pytest_netbench.dialects.syntax import Path, syntax_of
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.stream import StreamReport
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult, Samples
 from pytest_netbench.lab.protocols import Lab, LabNode
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.platforms.driver import Driver, ListsRoutes, Route
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_netbench import deadline
-from pytest_netbench.evaluation.happening import EventFailed, Happening, configs_of
+from pytest_netbench.evaluation.event_run import EventFailed, Happening, configs_of
 from pytest_netbench.evaluation.losses import Streams
 from pytest_netbench.evaluation.observation import Losses, View, WatchedWork
 from pytest_netbench.evaluation.ordering import Events, courses, ordered

@@ -11,10 +11,10 @@ from pytest_netbench import deadline
 from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S
 from pytest_netbench.evaluation.slowness import slowness
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Watch
 from pytest_netbench.lab.stopwatch import stopwatch_of
-from pytest_netbench.lab.wellness import may_be_the_agents
 
 QUIET_LAB_S = 3.0
 LEAST_QUIET_S = 0.15

@@ -10,10 +10,10 @@ from typing import Final
 from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, View
 from pytest_netbench.evaluation.testcases import reachability
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Testcase, UnbrokenTestcase
 
 LOOKS: Final = 3

@@ -16,7 +16,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.exports.reading import asked, requested, text_of
 from pytest_netbench.model.trial import Brief, Step, TrialRecord, TrialResult
 from pytest_netbench.results.files import safe_name
-from pytest_netbench.trial.terms import brief_for, terms_of
+from pytest_netbench.trial.limits import brief_for, terms_of
 
 VERSIONS: Final = ("1.8", "1.7")
 """The versions of the format that can be written, the newest one first. They differ in their number alone."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
-from pytest_netbench.dialects.signs import Sign
+from pytest_netbench.dialects.state_checks import Sign
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change
 from pytest_netbench.faults.forwarding import OnInterface, behind_interface

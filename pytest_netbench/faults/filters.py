@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Literal, NamedTuple
 
-from pytest_netbench.dialects.signs import Sign
+from pytest_netbench.dialects.state_checks import Sign
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 
 from pydantic import Field
 
-from pytest_netbench.dialects.signs import Sign
+from pytest_netbench.dialects.state_checks import Sign
 from pytest_netbench.faults.builders import shell_fault
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site, cut_off

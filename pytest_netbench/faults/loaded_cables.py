@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_netbench.faults.cables import RoutedCable
-from pytest_netbench.faults.defects import EVIDENT_BPS, rate, worse
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.impairments import EVIDENT_BPS, rate, worse
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.cables import RoutedCable, routed_cables
-from pytest_netbench.faults.defects import CORRUPTION, EVIDENT_BPS, LOSS, checksum_errors, rate, worse
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.impairments import CORRUPTION, EVIDENT_BPS, LOSS, checksum_errors, rate, worse
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork

@@ -11,7 +11,7 @@ from functools import partial
 from ipaddress import IPv4Network
 from typing import Any, Final, TypeVar, get_args
 
-from pytest_netbench.dialects.signs import sign_of
+from pytest_netbench.dialects.state_checks import sign_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.change import Act, Change, OnDevice, Symptom, given, shows

@@ -8,10 +8,10 @@ from typing import Final
 
 from pytest_netbench.faults.cables import impaired, link_impairment
 from pytest_netbench.faults.change import given
-from pytest_netbench.faults.defects import EVIDENT_BPS, rate, set_to
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.fragmentation import LINK_MTU_CONFIGURED_LOW, LowMtu, low_links
+from pytest_netbench.faults.impairments import EVIDENT_BPS, rate, set_to
 from pytest_netbench.faults.paths import only_behind
 from pytest_netbench.faults.router_links import ospf_links
 from pytest_netbench.faults.selective_cables import AddressedCable, between_routers

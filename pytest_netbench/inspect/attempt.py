@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from pytest_netbench.ani.handing_in import Desk
 from pytest_netbench.ani.protocol import OpenAni
+from pytest_netbench.ani.submission import Desk
 from pytest_netbench.errors import LabError
 from pytest_netbench.inspect.opening import task_text
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialResult
 from pytest_netbench.trial import Stage, TrialSpec, evaluated
-from pytest_netbench.trial.errand import Work, usage_of
+from pytest_netbench.trial.agent_runner import Work, usage_of
 from pytest_netbench.trial.scoring import EVERYWHERE
 
 STRATEGY: Final = "inspect"

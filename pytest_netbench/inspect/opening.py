@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.agents.prompting import Prompt, packaged
 from pytest_netbench.model.trial import Brief
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin.run import AgentChoice
+from pytest_netbench.plugin.run_options import AgentChoice
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import NoTrial
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.trial.cassettes import CassetteSpec
@@ -45,8 +45,8 @@ class Cassettes:
         self._used, self._used_by_trial = ExitStack(), ExitStack()
         # what is asked outside trials, or from threads of an agent in this process, which do not inherit a context
         self._between_trials = NoTrial() if self._replays else None
-        self._used.enter_context(deck.used(self._between_trials))
-        deck.use_in_process(self._between_trials)
+        self._used.enter_context(active_cassette.used(self._between_trials))
+        active_cassette.use_in_process(self._between_trials)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -62,9 +62,9 @@ class Cassettes:
             self._used_by_trial.close()
             item.tape = None
             item.tape = self._spec.tape(item.task, agent=item.agent_choice.id, node_id=item.nodeid, number=item.number)
-            self._used_by_trial.enter_context(deck.used(item.tape))
-            deck.use_in_process(item.tape)
-            self._used_by_trial.callback(deck.use_in_process, self._between_trials)
+            self._used_by_trial.enter_context(active_cassette.used(item.tape))
+            active_cassette.use_in_process(item.tape)
+            self._used_by_trial.callback(active_cassette.use_in_process, self._between_trials)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:  # a hook's names
@@ -112,4 +112,4 @@ class Cassettes:
         """Leave nothing to another run in this process."""
         self._used_by_trial.close()
         self._used.close()
-        deck.use_in_process(None)
+        active_cassette.use_in_process(None)

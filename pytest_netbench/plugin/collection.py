@@ -14,7 +14,7 @@ from pytest_netbench.plugin import item as items
 from pytest_netbench.plugin.failures import cleaned
 from pytest_netbench.plugin.item import TaskCollector, TaskItem
 from pytest_netbench.plugin.nodeids import SUFFIXES, file_source, is_from_a_task
-from pytest_netbench.plugin.run import SELFTEST, Run, label_of, run_of
+from pytest_netbench.plugin.run_options import SELFTEST, Run, label_of, run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.generators.sources import Source

@@ -17,7 +17,7 @@ from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin import adversarial, refused
 from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
-from pytest_netbench.plugin.run import label_of, run_of
+from pytest_netbench.plugin.run_options import label_of, run_of
 from pytest_netbench.plugin.sealing import published
 from pytest_netbench.text import clean
 

@@ -15,7 +15,7 @@ import pytest
 from pytest_netbench.errors import ResultsError
 from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.outputpath import path_of
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.text import clean_all
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from pytest_netbench.errors import InputError
 from pytest_netbench.plugin.controller import DURATIONS
 from pytest_netbench.plugin.nodeids import source_of
-from pytest_netbench.plugin.run import Run, run_of
+from pytest_netbench.plugin.run_options import Run, run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.generators.sources import Source
@@ -100,7 +100,7 @@ def _stages(task: Task, source: Source, run: Run) -> int:
     """How many stages the item of ``task`` opens."""
     if not run.selftest:
         return 1
-    from pytest_netbench.plugin.running import extent_of  # imports pydantic
+    from pytest_netbench.plugin.item_runner import extent_of  # imports pydantic
     from pytest_netbench.trial import family_of
 
     try:

@@ -16,8 +16,8 @@ from pytest_netbench.plugin import fixtures
 from pytest_netbench.plugin.cassettes import CASSETTE
 from pytest_netbench.plugin.collection import references_of
 from pytest_netbench.plugin.item import DrawnItem, TaskItem
-from pytest_netbench.plugin.run import run_of
-from pytest_netbench.plugin.running import spec_of, truths_of
+from pytest_netbench.plugin.item_runner import spec_of, truths_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.trial import Trial
 from pytest_netbench.trial.scoring import lost_result
 

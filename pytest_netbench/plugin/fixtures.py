@@ -11,7 +11,7 @@ import pytest
 from pytest_netbench.errors import RequirementMissing, UsageError
 from pytest_netbench.plugin.agents import AGENTS
 from pytest_netbench.plugin.keeping import KEEPER
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -49,7 +49,7 @@ def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
 @pytest.fixture
 def stage(request: pytest.FixtureRequest, task: Task) -> Iterator[Stage]:
     """The stage of ``task``, prepared, healthy and settled; removed afterwards."""
-    from pytest_netbench.plugin.running import drop_unproven, settings_of  # needs pydantic
+    from pytest_netbench.plugin.item_runner import drop_unproven, settings_of  # needs pydantic
     from pytest_netbench.trial import Stage
 
     with ExitStack() as stack:
@@ -100,7 +100,7 @@ def trial(
     request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
 ) -> Trial:
     """The trial, run and scored: ``trial.record`` and ``trial.result``. The lab is still up."""
-    from pytest_netbench.plugin.running import run  # needs pydantic
+    from pytest_netbench.plugin.item_runner import run  # needs pydantic
 
     return run(request, task=task, agent=agent, lab=lab, ani=ani)
 
@@ -108,6 +108,6 @@ def trial(
 @pytest.fixture
 def netbench_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     """The self-test of ``task``, run."""
-    from pytest_netbench.plugin.running import run_selftest  # needs pydantic
+    from pytest_netbench.plugin.item_runner import run_selftest  # needs pydantic
 
     return run_selftest(request, task)

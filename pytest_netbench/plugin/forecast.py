@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench.plugin.announcer import Announcer
 from pytest_netbench.plugin.nodeids import is_from_a_task, task_id, trial_of
-from pytest_netbench.plugin.run import label_of, run_of
+from pytest_netbench.plugin.run_options import label_of, run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult

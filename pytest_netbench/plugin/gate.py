@@ -12,16 +12,16 @@ import pytest
 
 from pytest_netbench import workflow
 from pytest_netbench.errors import InputError, ResultsError
-from pytest_netbench.plugin.drawnids import drawn_id
 from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, task_id, trial_of
-from pytest_netbench.plugin.run import label_of, run_of
+from pytest_netbench.plugin.run_options import label_of, run_of
+from pytest_netbench.plugin.series_ids import drawn_id
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
-    from pytest_netbench.gating.judging import Judgement
     from pytest_netbench.model.trial import TrialResult
-    from pytest_netbench.plugin.run import Run
+    from pytest_netbench.plugin.run_options import Run
+    from pytest_netbench.regression_gate.judging import Judgement
     from pytest_netbench.reporting.page.overview import Comparison
 
 GATE_FAILED: Final = 10
@@ -89,8 +89,8 @@ class Gate:
             raise pytest.UsageError(str(error)) from error
 
     def _inputs(self) -> tuple[Any, Any]:
-        from pytest_netbench.gating.baseline import load_baseline  # imports pydantic
-        from pytest_netbench.gating.policy import Policy, load_policy
+        from pytest_netbench.regression_gate.baseline import load_baseline  # imports pydantic
+        from pytest_netbench.regression_gate.policy import Policy, load_policy
 
         option = self._config.option
         if option.netbench_selftest:
@@ -134,7 +134,7 @@ class Gate:
         if self._baseline is None or self._sized:
             return []
         self._sized = True
-        from pytest_netbench.gating.sizing import too_small  # imports pydantic
+        from pytest_netbench.regression_gate.sizing import too_small  # imports pydantic
 
         planned = planned_trials(run_of(self._config), {*node_ids, *(node_id for node_id, _ in self._results)})
         return [f"netbench gate: {printable(one)}" for one in too_small(self._baseline.results, planned, self._policy)]
@@ -180,9 +180,9 @@ class Gate:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _judge(self) -> int:
-        from pytest_netbench.gating.judging import judge_run  # imports pydantic
-        from pytest_netbench.gating.starting import with_refused
-        from pytest_netbench.gating.wording import lines
+        from pytest_netbench.regression_gate.judging import judge_run  # imports pydantic
+        from pytest_netbench.regression_gate.starting import with_refused
+        from pytest_netbench.regression_gate.wording import lines
 
         found = judge_run(list(self._results.values()), self._baseline.results, self._policy)
         found = self.judgement = with_refused(found, {one.id: one.message for one in run_of(self._config).refused})
@@ -195,9 +195,9 @@ class Gate:
         return pytest.ExitCode.TESTS_FAILED if self._other_failed else pytest.ExitCode.OK
 
     def _write(self) -> None:
-        from pytest_netbench.gating.baseline import save_baseline  # imports pydantic
-        from pytest_netbench.gating.sizing import blind
-        from pytest_netbench.gating.wording import markdown
+        from pytest_netbench.regression_gate.baseline import save_baseline  # imports pydantic
+        from pytest_netbench.regression_gate.sizing import blind
+        from pytest_netbench.regression_gate.wording import markdown
         from pytest_netbench.results.files import append_line
 
         option = self._config.option
@@ -219,7 +219,7 @@ class Gate:
         """For the page: what came out, once the run has been judged."""
         if self.judgement is None:
             return None
-        from pytest_netbench.gating.wording import HEADLINES, entries  # imports pydantic
+        from pytest_netbench.regression_gate.wording import HEADLINES, entries  # imports pydantic
 
         return HEADLINES[self.judgement.outcome], tuple(entries(self.judgement))
 
@@ -229,7 +229,7 @@ class Gate:
         for line in self.lines:
             terminalreporter.write_line(printable(line))
         if self.judgement is not None and workflow.read_by_github():
-            from pytest_netbench.gating.wording import workflow_commands  # imports pydantic
+            from pytest_netbench.regression_gate.wording import workflow_commands  # imports pydantic
 
             for line in islice(workflow_commands(self.judgement), workflow.MOST):
                 terminalreporter.write_line(clean(line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.plugin.run import Run, run_of
+from pytest_netbench.plugin.run_options import Run, run_of
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -19,7 +19,7 @@ from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.nodeids import is_from_a_task
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult

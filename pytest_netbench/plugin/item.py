@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_netbench.model.search import Sought
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialResult
-    from pytest_netbench.plugin.run import AgentChoice
+    from pytest_netbench.plugin.run_options import AgentChoice
     from pytest_netbench.results.sealed import SealedTask
     from pytest_netbench.trial import SelftestReport, Stage, Terms, Trial
 

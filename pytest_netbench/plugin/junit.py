@@ -35,7 +35,7 @@ class JUnit:
             return
         status = self._gate.status_of(report.nodeid)
         if status is not None:
-            from pytest_netbench.gating.testcase import MARK  # imports pydantic
+            from pytest_netbench.regression_gate.testcase import MARK  # imports pydantic
 
             report.user_properties.append((MARK, status))
 
@@ -47,7 +47,7 @@ class JUnit:
             return result
         from xml.etree.ElementTree import ParseError
 
-        from pytest_netbench.gating.testcase import with_verdict  # imports pydantic
+        from pytest_netbench.regression_gate.testcase import with_verdict  # imports pydantic
 
         properties = bool(self._config.getini(PROPERTIES_INI))
         try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench.plugin.drawnids import drawn_id
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.plugin.sealing import SEALING, SUFFIX
+from pytest_netbench.plugin.series_ids import drawn_id
 
 if TYPE_CHECKING:
     from pathlib import Path

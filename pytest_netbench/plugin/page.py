@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench.errors import NetbenchError
 from pytest_netbench.plugin.failures import printable
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.plugin.gate import Gate

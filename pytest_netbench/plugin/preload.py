@@ -17,7 +17,7 @@ import pytest
 from pytest_netbench.plugin.embedder import ProcessEmbedder
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.nodeids import group_of, is_from_a_task, source_of
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.scorers.protocol import Scorer

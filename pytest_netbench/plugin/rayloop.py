@@ -26,7 +26,7 @@ from pytest_netbench.plugin.estimates import estimate_of
 from pytest_netbench.plugin.far import FarTrial, Orders, is_trial, reason_to_stay
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.rayoptions import RayOptions
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 
 _EVERY_S: Final = 1.0
 _PATIENCE_S: Final = 30.0

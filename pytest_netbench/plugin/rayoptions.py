@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_netbench.plugin.run import Run
+    from pytest_netbench.plugin.run_options import Run
 
 OPTION: Final = "--netbench-ray"
 _ADDRESS: Final = re.compile(r"(auto|local|\[?[\w.:-]+\]?:\d{1,5})")

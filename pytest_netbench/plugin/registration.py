@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, keywords, rayoptions, run, sealed_items, sealing
+from pytest_netbench.plugin import (
+    collection,
+    fixtures,
+    hookspecs,
+    keywords,
+    rayoptions,
+    run_options,
+    sealed_items,
+    sealing,
+)
 from pytest_netbench.plugin.orphan import end_with_parent
 
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Check the options and register the parts that this process needs."""
     config.addinivalue_line("markers", _MARK)
-    settings = run.configure(config)
+    settings = run_options.configure(config)
     rayoptions.check(config, settings)
     sealing.configure(config)
     register = config.pluginmanager.register
@@ -38,9 +47,9 @@ def pytest_configure(config: pytest.Config) -> None:
     register(withheld, "netbench-keywords-withheld")
     register(keywords.Keywords(withheld), "netbench-keywords")
     if settings.draws.series:
-        from pytest_netbench.plugin import drawing  # only if tasks are drawn
+        from pytest_netbench.plugin import series_collection  # only if tasks are drawn
 
-        register(drawing, "netbench-drawing")
+        register(series_collection, "netbench-drawing")
     if not settings.is_worker:
         _register_report_files(config)
     if not settings.wanted:
@@ -78,7 +87,7 @@ def _register_selection(config: pytest.Config) -> Resumed | None:
     """Register what leaves items out when all others have selected: first other shards', then those that are done."""
     from pytest_netbench.plugin import resume, sharding  # only for a benchmark
 
-    settings = run.run_of(config)
+    settings = run_options.run_of(config)
     if settings.shard is not None:
         config.pluginmanager.register(sharding.Sharding(config), "netbench-sharding")
     resumed = resume.Resumed(config) if settings.resumes else None
@@ -101,7 +110,7 @@ def cassettes_are_wanted(config: pytest.Config) -> bool:
 
 
 def _register_announcers(config: pytest.Config) -> None:
-    settings = run.run_of(config)
+    settings = run_options.run_of(config)
     from pytest_netbench.plugin import forecast, wall_time  # only for a benchmark
 
     if settings.backend:
@@ -120,7 +129,7 @@ def _register_report_files(config: pytest.Config) -> None:
 
 def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
     """Register what only the process needs that reports the run."""
-    settings = run.run_of(config)
+    settings = run_options.run_of(config)
     from pytest_netbench import workflow  # only for a benchmark
     from pytest_netbench.plugin import (
         annotations,

@@ -12,7 +12,7 @@ import pytest
 from pytest_netbench.errors import CassetteError, InputError
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.nodeids import source_of, task_id, trial_of
-from pytest_netbench.plugin.run import AgentChoice, label_of, run_of
+from pytest_netbench.plugin.run_options import AgentChoice, label_of, run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task

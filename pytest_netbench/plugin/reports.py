@@ -14,7 +14,7 @@ import pytest
 
 from pytest_netbench.plugin.failures import clean_sections
 from pytest_netbench.plugin.item import DrawnItem, TaskItem
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.text import plain_json
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin.item import TaskItem
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.plugin.sharding import check_directory
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
     from pytest_netbench.model.trial import AgentInfo, TrialResult
-    from pytest_netbench.plugin.run import Run
+    from pytest_netbench.plugin.run_options import Run
 
 WORKER_DONE: Final = "netbench_done"
 

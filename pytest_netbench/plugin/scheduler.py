@@ -14,7 +14,7 @@ from xdist.workermanage import WorkerController
 
 from pytest_netbench.plugin.adversarial import WORKER_SOUGHT, plain_choices
 from pytest_netbench.plugin.estimates import Estimate, available_mb, estimates
-from pytest_netbench.plugin.run import WORKER_RESULTS, run_of
+from pytest_netbench.plugin.run_options import WORKER_RESULTS, run_of
 from pytest_netbench.plugin.startup import WORKER_REFUSED
 
 

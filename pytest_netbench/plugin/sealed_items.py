@@ -12,7 +12,7 @@ from pytest_netbench.errors import InputError, UsageError
 from pytest_netbench.plugin import item as items
 from pytest_netbench.plugin.collection import items_of
 from pytest_netbench.plugin.item import TaskCollector, TaskItem
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.plugin.sealing import NO_KEY, SEALING, SUFFIX, Sealing
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_netbench.errors import InputError, ResultsError
 from pytest_netbench.plugin.item import TaskItem
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.plugin.shardoptions import read_durations, weights
 from pytest_netbench.text import clean
 

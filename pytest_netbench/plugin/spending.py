@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench.agents import purse
 from pytest_netbench.plugin.item import TaskItem
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 from pytest_netbench.results.opened import NOT_RUN
 
 if TYPE_CHECKING:

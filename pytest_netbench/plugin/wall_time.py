@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_netbench.errors import InputError
 from pytest_netbench.plugin.announcer import Announcer
 from pytest_netbench.plugin.nodeids import source_of
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run_options import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.model.events import Action

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from pytest_netbench.dialects.base import Mapped
-from pytest_netbench.dialects.landmarks import Attachment
+from pytest_netbench.dialects.match_values import Attachment
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.topology import Endpoint, Link
 from pytest_netbench.taskfile.names import dialect_of, full_name

@@ -11,7 +11,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.training.examples import Example, Message
 from pytest_netbench.training.truth import ORACLE, of_oracle
-from pytest_netbench.trial.terms import brief_for, terms_of
+from pytest_netbench.trial.limits import brief_for, terms_of
 
 _PROVIDERS_OWN = frozenset({"name", "thinking_blocks"})
 """Fields of messages that OpenAI's format does not have."""

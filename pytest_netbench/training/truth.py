@@ -18,7 +18,7 @@ from pytest_netbench.model.trial import Submission, TrialRecord
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.training.examples import Example
 from pytest_netbench.training.paper import PaperAni
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 
 ORACLE = "oracle"
 _AGENT = AgentFile(name="single-turn", strategy="single-turn")

@@ -6,6 +6,7 @@ trial takes place, ``selftest`` the proof of a task. The modules of this package
 
 from pytest_netbench.trial.cassettes import CassetteSpec
 from pytest_netbench.trial.execution import Trial, evaluated, execute, perform, run_trial
+from pytest_netbench.trial.limits import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.recording import record_behaviour
 from pytest_netbench.trial.scoring import error_result, heavy_scores, scored
 from pytest_netbench.trial.selftest import SelftestReport, selftest
@@ -13,7 +14,6 @@ from pytest_netbench.trial.session import open_ani
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.spec import Draw, Store, TrialSpec
 from pytest_netbench.trial.stage import Stage
-from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.verdict import explain, judge
 
 __all__ = [

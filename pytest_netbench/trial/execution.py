@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_netbench.agents import purse
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.agents.resolve import agent_id, is_own, resolve_agent
@@ -23,11 +23,11 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, TrialRecord, TrialResult
 from pytest_netbench.scorers.apply import Place, load_scorers
 from pytest_netbench.trial.cassettes import CassetteSpec, checked
+from pytest_netbench.trial.limits import Terms
 from pytest_netbench.trial.scoring import EVERYWHERE, error_result, scored, words_of
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.spec import TrialSpec
 from pytest_netbench.trial.stage import Stage
-from pytest_netbench.trial.terms import Terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ def perform(spec: TrialSpec, here: Here = NOTHING, *, task: Task | None = None) 
     load_scorers(spec.scorers)  # an unknown one is refused before anything is deployed
     task = here.stage.task if here.stage is not None else task or spec.load_task()
     tape = _with_tape(spec, here, task).tape
-    with purse.used(spec.purse), deck.used(tape), ExitStack() as opened:
+    with purse.used(spec.purse), active_cassette.used(tape), ExitStack() as opened:
         agent = here.agent or opened.enter_context(_agent_of(spec))
         stage = here.stage or opened.enter_context(Stage(task, here.settings or spec.settings))
         stage.work(agent, ani=here.ani, terms=here.terms, budget=spec.budget, ssh=spec.ssh)

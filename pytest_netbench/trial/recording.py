@@ -13,9 +13,9 @@ from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.trial.limits import family_of
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
-from pytest_netbench.trial.terms import family_of
 
 
 def record_behaviour(

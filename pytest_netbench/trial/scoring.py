@@ -13,7 +13,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Replayed, TrialRecord, TrialResult
 from pytest_netbench.scorers.apply import Place, apply_scorers, load_scorer
 from pytest_netbench.scorers.protocol import Scorer
-from pytest_netbench.trial.terms import family_of
+from pytest_netbench.trial.limits import family_of
 from pytest_netbench.trial.verdict import judge, of_task
 
 EVERYWHERE: Final[tuple[Place, ...]] = ("worker", "controller")

@@ -12,9 +12,9 @@ from pytest_netbench.families.proof import Extent, TruthConfigs
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.deployment import stands_still_by_default
+from pytest_netbench.trial.limits import family_of
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
-from pytest_netbench.trial.terms import family_of
 
 REFUSED: Final = "lines of startup configs that devices refused"
 

@@ -17,8 +17,8 @@ from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-from pytest_netbench.trial.errand import Work
-from pytest_netbench.trial.terms import Terms
+from pytest_netbench.trial.agent_runner import Work
+from pytest_netbench.trial.limits import Terms
 
 
 class Evaluated(Protocol):

@@ -29,8 +29,9 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
+from pytest_netbench.trial.agent_runner import Work, let_work
 from pytest_netbench.trial.deployment import Deployment
-from pytest_netbench.trial.errand import Work, let_work
+from pytest_netbench.trial.limits import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.provenance import environment
 from pytest_netbench.trial.session import (
     AgentSession,
@@ -40,7 +41,6 @@ from pytest_netbench.trial.session import (
     with_unreadable,
 )
 from pytest_netbench.trial.settings import Settings
-from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 
 
 class Stage:

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from pytest_netbench.cli.recipes import EVERY, PLACES, recipe
-from pytest_netbench.gating.policy import load_policy
 from pytest_netbench.plugin.gate import GATE_FAILED, NOT_JUDGED
+from pytest_netbench.regression_gate.policy import load_policy
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

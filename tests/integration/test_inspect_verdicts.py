@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.agents.prompting import packaged
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task

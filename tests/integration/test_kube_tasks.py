@@ -15,7 +15,7 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.families.configure import ConfigureFamily
 from pytest_netbench.families.configure.mutation import mutants
 from pytest_netbench.families.configure.proof.judging import Judge
-from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import Workshop
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.kubernetes.applications.addresses import WORKSTATION

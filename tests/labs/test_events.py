@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.evaluation.happening import happening
+from pytest_netbench.evaluation.event_run import happening
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.lab.capabilities import LINKS

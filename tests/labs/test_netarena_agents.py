@@ -13,7 +13,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.agents.resolve import resolve_agent
-from pytest_netbench.datacentre import golden
+from pytest_netbench.datacenter_graph import golden
 from pytest_netbench.families.plan.payload import plan_of
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.repair import repair_of
@@ -21,7 +21,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial import run_trial
-from pytest_netbench.trial.terms import family_of
+from pytest_netbench.trial.limits import family_of
 from tests.support.netarena_models import IN_TURNS, by_tools, in_turns
 from tests.support.openai_server import Forever, OpenAIServer, Reply, Request, Script, Text, engineer
 from tests.support.plans import drawn

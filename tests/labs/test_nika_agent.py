@@ -20,7 +20,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial import run_trial
-from pytest_netbench.trial.terms import family_of
+from pytest_netbench.trial.limits import family_of
 from tests.support.openai_server import OpenAIServer, Reply, Request, Script, engineer
 
 ROOT = Path(__file__).parents[2]

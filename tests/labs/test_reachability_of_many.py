@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from benchmarks.prober import star
-from pytest_netbench.agents.outside.mcp_server import McpServer
+from pytest_netbench.agents.external.mcp_server import McpServer
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench.agents.runbooks.expert import RunbookExpert
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.dialects.linux.signs import SIGNS
+from pytest_netbench.dialects.linux.state_checks import SIGNS
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.families.diagnose.serving import Serving

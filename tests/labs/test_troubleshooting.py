@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 import pytest
 
-from pytest_netbench.agents.guessing import AlwaysHealthy
+from pytest_netbench.agents.baselines import AlwaysHealthy
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani

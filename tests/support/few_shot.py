@@ -18,7 +18,7 @@ from pytest_netbench.generators.plan import PlanGenerator
 from pytest_netbench.generators.repair_routing import RepairRouting, RepairRoutingParameters
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.terms import family_of
+from pytest_netbench.trial.limits import family_of
 from tests.support.plans import SMALL
 
 FOLDER = Path(__file__).parents[2] / "agents" / "examples"

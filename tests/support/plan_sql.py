@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pytest_netbench.datacentre.graph import Graph
+from pytest_netbench.datacenter_graph.graph import Graph
 
 _BELOW = """
 WITH RECURSIVE below(name) AS (

@@ -31,7 +31,7 @@ PLACES = {
     "jinja2": {"reporting.page.writing"},
     "litellm": {"agents.llm"},
     "mcp": {"ani.mcp"},
-    "networkx": {"datacentre.golden", "families.plan.harness", "reporting.page"},
+    "networkx": {"datacenter_graph.golden", "families.plan.harness", "reporting.page"},
     "numpy": {"gymnasium", "stats"},
     "opentelemetry": {"exports.otlp"},
     "os_ken": {"platforms.openflow_controller.program.messages"},

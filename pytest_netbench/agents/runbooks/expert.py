@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_netbench.agents.guessing import SUBMIT, handed_in
+from pytest_netbench.agents.baselines import SUBMIT, handed_in
 from pytest_netbench.agents.runbooks.cables import check_cables
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts

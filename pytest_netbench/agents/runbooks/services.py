@@ -9,7 +9,7 @@ from typing import Final
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, output_of
 from pytest_netbench.agents.runbooks.floods import check_flood, check_held
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.dialects.linux.signs import SIGNS
+from pytest_netbench.dialects.linux.state_checks import SIGNS
 from pytest_netbench.model.trial import Brief
 
 _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)

@@ -13,7 +13,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_netbench.agents.outside import running
+from pytest_netbench.agents.external import running
 from pytest_netbench.agents.startup.frames import frames_in
 from pytest_netbench.errors import AgentCannotStart, AgentError
 from pytest_netbench.sealing.keys import FILE_VARIABLE, VARIABLE

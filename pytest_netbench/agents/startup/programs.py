@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_netbench.agents.outside import confining
-from pytest_netbench.agents.outside.command import named_files
+from pytest_netbench.agents.external import confining
+from pytest_netbench.agents.external.command import named_files
 from pytest_netbench.agents.outside_settings import Confinement
 from pytest_netbench.errors import AgentCannotStart
 

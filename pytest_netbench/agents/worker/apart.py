@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from pytest_netbench.agents import ending, purse
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import Replays
 from pytest_netbench.agents.ending import EndedApart, Raised
 from pytest_netbench.agents.worker.answering import Answering, refused
@@ -67,7 +67,7 @@ class Processes:
         return {
             "spec": spec,
             "rootdir": str(self._rootdir),
-            "replays": deck.replays(),
+            "replays": active_cassette.replays(),
             "purse": None if plain is None else {**plain, "path": str(plain["path"])},
             "surroundings": self._surroundings(spec),
         }
@@ -142,7 +142,7 @@ class AgentApart:
             EndedApart: It raised an error, or its process ended.
         """
         self._refuse_if_failed()
-        tape = deck.current()
+        tape = active_cassette.current()
         told = None if tape is None else {"pace": tape.pace if isinstance(tape, Replays) else None}
         params = {"brief": brief.model_dump(mode="json"), "trial": self._trial, "tape": told}
         answering = Answering(ani, tape=tape, trial=self._trial)

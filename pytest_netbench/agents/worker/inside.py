@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_netbench.agents import ending, purse
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import NoTrial
 from pytest_netbench.agents.ending import Raised
 from pytest_netbench.agents.purse import Purse
@@ -89,7 +89,7 @@ class _Inside:
         self._agent = None
         _surround(params["surroundings"])
         self._between_trials = NoTrial() if params["replays"] else None
-        deck.use_in_process(self._between_trials)
+        active_cassette.use_in_process(self._between_trials)
         shared = params["purse"]
         purse.use_in_process(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
         with Caught(BaseException) as caught:  # whatever an agent raises is its result
@@ -117,13 +117,13 @@ class _Inside:
         brief, trial = Brief.model_validate(params["brief"]), params["trial"]
         ani = AniApart(self._calls, trial)
         tape = self._tape(params["tape"], trial)
-        deck.use_in_process(tape or self._between_trials)
+        active_cassette.use_in_process(tape or self._between_trials)
         os.ftruncate(self._stacks, 0)
         os.lseek(self._stacks, 0, os.SEEK_SET)
         if brief.budget.wall_s is not None:
             faulthandler.dump_traceback_later(brief.budget.wall_s + STACK_AFTER_S, file=self._stacks)
         try:
-            with deck.used(tape):
+            with active_cassette.used(tape):
                 return _handed_in(self._agent.run(brief, ani))
         except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result)
             raised = ending.read(error, self._agent)
@@ -134,7 +134,7 @@ class _Inside:
                 os._exit(0)  # a copy of this process that the agent made and did not end
             faulthandler.cancel_dump_traceback_later()
             ani.close()
-            deck.use_in_process(self._between_trials)
+            active_cassette.use_in_process(self._between_trials)
 
     def _tape(self, told: Mapping[str, Any] | None, trial: int) -> RecordingApart | ReplayApart | None:
         if told is None:

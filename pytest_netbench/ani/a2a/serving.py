@@ -44,8 +44,8 @@ from starlette.types import Message as Event
 from pytest_netbench import __version__
 from pytest_netbench.ani.a2a.contents import data_part, objects_of, text_of, text_part
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.handing_in import GET_BRIEF
 from pytest_netbench.ani.jsonrpc import DISCOVER
+from pytest_netbench.ani.submission import GET_BRIEF
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
 from pytest_netbench.lab.jsonrpc import MAX_MESSAGE_BYTES
 from pytest_netbench.rpccodes import Code

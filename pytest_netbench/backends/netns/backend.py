@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, equipment, events, pace, plan, starter, timers
+from pytest_netbench.backends.netns import capabilities, doctor, events, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.labtime import BRINGING_UP, EXACTLY, LabNeighbors, Slack
@@ -122,7 +122,7 @@ class NetnsBackend:
             substitutes=_substitutes(request),
         )
         _set_clock(lab, request, LabNeighbors(channel), by_events=by_events)
-        equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
+        capabilities.equip(lab, channel, request.startup_configs, redirecting=redirecting)
         lab.refused_startup_lines, lab.readiness = bring_up(
             lab,
             request,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench.backends.netns import connector
 from pytest_netbench.backends.netns.channel import Channel
-from pytest_netbench.backends.netns.handover import Handover
+from pytest_netbench.backends.netns.fd_passing import Handover
 from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.node_facts import TopologyFacts

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Mistake
-from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mistakes, mutations, names, signs
+from pytest_netbench.dialects.cisco_ios import (
+    interfaces,
+    manual,
+    match_values,
+    mistakes,
+    mutations,
+    names,
+    state_checks,
+)
 from pytest_netbench.dialects.forms import RoutingForms
 from pytest_netbench.dialects.indentation import TYPED
-from pytest_netbench.dialects.landmarks import Landmarks
+from pytest_netbench.dialects.match_values import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -17,7 +25,7 @@ class CiscoIosDialect:
     """Routers and switches whose command line is that of IOS 15."""
 
     name = "cisco_ios"
-    signs = signs.SIGNS
+    signs = state_checks.SIGNS
     syntax = TYPED
     forms = RoutingForms(has_masks=True, keeps_order=True, replaces_areas=True)
     reading_hint = (
@@ -45,7 +53,7 @@ class CiscoIosDialect:
         return names.ordered_block(parents, line)
 
     def landmarks(self, config: str) -> Landmarks:
-        return landmarks.landmarks(config)
+        return match_values.landmarks(config)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS

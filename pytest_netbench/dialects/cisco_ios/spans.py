@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from pytest_netbench.dialects.landmarks import Span, between, span_of
+from pytest_netbench.dialects.match_values import Span, between, span_of
 
 _FULL: Final = (1 << 32) - 1
 

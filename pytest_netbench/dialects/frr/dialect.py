@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.forms import RoutingForms
-from pytest_netbench.dialects.frr import landmarks, manual, mistakes, mutations, names, signs
+from pytest_netbench.dialects.frr import manual, match_values, mistakes, mutations, names, state_checks
 from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.dialects.landmarks import Landmarks
+from pytest_netbench.dialects.match_values import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -18,7 +18,7 @@ class FrrDialect:
     """Routers whose command line is vtysh."""
 
     name = "frr"
-    signs = signs.SIGNS
+    signs = state_checks.SIGNS
     syntax = TYPED
     forms = RoutingForms(bgp_family=("address-family ipv4 unicast",))
     hint = ""
@@ -39,7 +39,7 @@ class FrrDialect:
         return names.ordered_block(parents, line)
 
     def landmarks(self, config: str) -> Landmarks:
-        return landmarks.landmarks(config)
+        return match_values.landmarks(config)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS

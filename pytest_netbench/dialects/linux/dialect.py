@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.dialects.landmarks import Landmarks
-from pytest_netbench.dialects.linux import landmarks, mistakes, mutations, names, signs
+from pytest_netbench.dialects.linux import match_values, mistakes, mutations, names, state_checks
+from pytest_netbench.dialects.match_values import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -17,7 +17,7 @@ class LinuxDialect:
     """Hosts and routers that are plain Linux."""
 
     name = "linux"
-    signs = signs.SIGNS
+    signs = state_checks.SIGNS
     syntax = SHOWN
     hint = ""
 
@@ -37,7 +37,7 @@ class LinuxDialect:
         return names.ordered_block(parents, line)
 
     def landmarks(self, config: str) -> Landmarks:
-        return landmarks.landmarks(config)
+        return match_values.landmarks(config)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS

@@ -10,7 +10,7 @@ from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openvswitch import flows, mistakes, signs
+from pytest_netbench.dialects.openvswitch import flows, mistakes, state_checks
 from pytest_netbench.dialects.syntax import Tree
 
 _FLOW = re.compile(r"flow (.*)")
@@ -20,7 +20,7 @@ class OpenvswitchDialect:
     """Switches that are Open vSwitch."""
 
     name = "openvswitch"
-    signs = signs.SIGNS
+    signs = state_checks.SIGNS
     syntax = SHOWN
     hint = (
         "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0."

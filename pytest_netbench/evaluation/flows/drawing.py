@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_netbench.evaluation.flows.atlas import Atlas
-from pytest_netbench.evaluation.flows.lots import Lots, in_turns
-from pytest_netbench.evaluation.flows.tiers import Flows, Tiers
+from pytest_netbench.evaluation.flows.candidates import Flows, Tiers
+from pytest_netbench.evaluation.flows.network_facts import Atlas
+from pytest_netbench.evaluation.flows.seeded_choice import Lots, in_turns
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 

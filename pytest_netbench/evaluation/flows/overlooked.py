@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_netbench.dialects.landmarks import Filter, Service, Span
 from pytest_netbench.dialects.markings import DSCP
-from pytest_netbench.evaluation.flows.atlas import Atlas
-from pytest_netbench.evaluation.flows.lots import Lots
+from pytest_netbench.dialects.match_values import Filter, Service, Span
+from pytest_netbench.evaluation.flows.network_facts import Atlas
 from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Sender
+from pytest_netbench.evaluation.flows.seeded_choice import Lots
 from pytest_netbench.model.reference import Protocol, ReferenceFlow
 
 _SOURCE_PORTS: Final = (20, 53, 67, 88, 123, 443, 500, 514, 1023)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pytest_netbench.dialects.landmarks import Service, Span
-from pytest_netbench.evaluation.flows.atlas import Atlas
-from pytest_netbench.evaluation.flows.lots import Lots
+from pytest_netbench.dialects.match_values import Service, Span
+from pytest_netbench.evaluation.flows.network_facts import Atlas
+from pytest_netbench.evaluation.flows.seeded_choice import Lots
 from pytest_netbench.model.reference import Protocol, ReferenceFlow, transport_of
 
 TRANSPORTS: tuple[Protocol, Protocol] = ("tcp", "udp")

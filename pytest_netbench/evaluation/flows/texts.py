@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_netbench.dialects.landmarks import Collection, Landmarks, Protocol, Service, span_of
 from pytest_netbench.dialects.markings import DSCP
+from pytest_netbench.dialects.match_values import Collection, Landmarks, Protocol, Service, span_of
 
 _ADDRESS: Final = re.compile(
     r"(?<![\w.:])(?:\d+\.\d+\.\d+\.\d+|[0-9a-fA-F]*:[0-9a-fA-F:]*:[0-9a-fA-F:]*)(?:/\d+)?(?!\w)"

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.watch import WatchedFlow
 
 ANSWER_S = 0.1

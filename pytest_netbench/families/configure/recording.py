@@ -22,8 +22,8 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import TaskFileError
 from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.behaviour.problems import reference_of
+from pytest_netbench.evaluation.event_run import happening
 from pytest_netbench.evaluation.flows import draw
-from pytest_netbench.evaluation.happening import happening
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import Final
 
 from pytest_netbench.ani.own import OwnMethod
-from pytest_netbench.ani.silence import await_answer
+from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.families.diagnose.measuring import (
     CAPTURE_PACKETS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_netbench.ani.own import OwnMethod
-from pytest_netbench.ani.silence import await_answer
+from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import measuring
 from pytest_netbench.families.diagnose.captures import Captures

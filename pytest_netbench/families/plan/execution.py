@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any, Final, Literal, NoReturn
 
 from pytest_netbench import deadline
-from pytest_netbench.datacentre.graph import Graph
+from pytest_netbench.datacenter_graph.graph import Graph
 from pytest_netbench.families.plan import harness
 from pytest_netbench.lab.sandboxes import DIRECTORY, Sandbox
 from pytest_netbench.platforms.access import Completed, SandboxLimits

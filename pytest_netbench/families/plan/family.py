@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_netbench.datacentre import golden, wording
+from pytest_netbench.datacenter_graph import golden, wording
 from pytest_netbench.families.plan.methods import RUN_CODE, SPEC, PlanAnswer
 from pytest_netbench.families.plan.payload import Plan, plan_of
 from pytest_netbench.model.task import Task

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from pytest_netbench.datacentre import golden
-from pytest_netbench.datacentre.comparison import changes, matches, unasked
-from pytest_netbench.datacentre.graph import Graph
-from pytest_netbench.datacentre.query import AnswerType, Query
-from pytest_netbench.datacentre.safety import violations
+from pytest_netbench.datacenter_graph import golden
+from pytest_netbench.datacenter_graph.comparison import changes, matches, unasked
+from pytest_netbench.datacenter_graph.graph import Graph
+from pytest_netbench.datacenter_graph.query import AnswerType, Query
+from pytest_netbench.datacenter_graph.safety import violations
 from pytest_netbench.families.plan.execution import Execution
 from pytest_netbench.model.base import Recorded
 from pytest_netbench.model.watch import Judgement

@@ -12,11 +12,11 @@ from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.wire import Wire
-from pytest_netbench.datacentre.comparison import changes
+from pytest_netbench.datacenter_graph.comparison import changes
 from pytest_netbench.model.base import Model
 
 if TYPE_CHECKING:
-    from pytest_netbench.datacentre.graph import Graph
+    from pytest_netbench.datacenter_graph.graph import Graph
     from pytest_netbench.families.plan.execution import Execution, Runner
 
 RUN_CODE: Final = "run-code"

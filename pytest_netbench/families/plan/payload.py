@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from pytest_netbench.datacentre.query import Query
-from pytest_netbench.datacentre.specification import GraphSpecification
+from pytest_netbench.datacenter_graph.query import Query
+from pytest_netbench.datacenter_graph.specification import GraphSpecification
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.payload import Payload, Resource, TaskSize
 from pytest_netbench.model.task import Task

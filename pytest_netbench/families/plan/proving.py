@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.datacentre import golden
+from pytest_netbench.datacenter_graph import golden
 from pytest_netbench.families.plan.payload import plan_of
 from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.families.protocol import Scene, Stages

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from pytest_netbench.datacentre import malt, reasoning, wording
-from pytest_netbench.datacentre.building import Sizes
-from pytest_netbench.datacentre.query import Query
-from pytest_netbench.datacentre.specification import GraphSpecification, MaltFile
+from pytest_netbench.datacenter_graph import malt, reasoning, wording
+from pytest_netbench.datacenter_graph.building import Sizes
+from pytest_netbench.datacenter_graph.query import Query
+from pytest_netbench.datacenter_graph.specification import GraphSpecification, MaltFile
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.plan.targets import Places, Targets
 from pytest_netbench.generators.plan.templates import LEVELS, OPERATIONS, Operation

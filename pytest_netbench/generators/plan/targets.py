@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pytest_netbench.datacentre.building import RATES_BPS
-from pytest_netbench.datacentre.graph import (
+from pytest_netbench.datacenter_graph.building import RATES_BPS
+from pytest_netbench.datacenter_graph.graph import (
     AGG_BLOCK,
     CAPACITY,
     CHASSIS,
@@ -22,7 +22,7 @@ from pytest_netbench.datacentre.graph import (
     Graph,
     below,
 )
-from pytest_netbench.datacentre.query import Add, Remove
+from pytest_netbench.datacenter_graph.query import Add, Remove
 from pytest_netbench.errors import UsageError
 
 PARENTS = {PORT: (PACKET_SWITCH,), PACKET_SWITCH: (AGG_BLOCK, SPINE_BLOCK), AGG_BLOCK: (SUPER_BLOCK,)}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, get_args
 
-from pytest_netbench.datacentre.graph import PACKET_SWITCH, PORT
-from pytest_netbench.datacentre.query import EACH, Add, Capacity, Count, ForEach, If, List, Rank, Update
+from pytest_netbench.datacenter_graph.graph import PACKET_SWITCH, PORT
+from pytest_netbench.datacenter_graph.query import EACH, Add, Capacity, Count, ForEach, If, List, Rank, Update
 from pytest_netbench.generators.plan.targets import CONTAINERS, GROUPS, RANKED, Targets
 
 Operation = Literal["A", "RM", "U", "C", "LI", "R", "IF", "FOR"]

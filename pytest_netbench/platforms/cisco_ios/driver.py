@@ -17,7 +17,7 @@ from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
-from pytest_netbench.platforms.cisco_ios.grammar.readings import readings
+from pytest_netbench.platforms.cisco_ios.grammar.expansions import readings
 from pytest_netbench.platforms.cisco_ios.readiness.devices import IosLook, pending
 from pytest_netbench.platforms.cisco_ios.session import startup
 from pytest_netbench.platforms.cisco_ios.session.offline import NotRunning, OfflineDevice, accepted

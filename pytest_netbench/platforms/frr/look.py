@@ -9,7 +9,7 @@ from typing import Final
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.ends import Address, Database, End, Exchange, Part
 from pytest_netbench.platforms.frr import bfd, bgp, eigrp, igps, ospf, rib
-from pytest_netbench.platforms.frr.lookout import Lookout, as_list, as_object, config
+from pytest_netbench.platforms.frr.snapshot import Lookout, as_list, as_object, config
 
 _OSPF = tuple(("ospfd", f"show ip ospf {what} json") for what in ("interface", "neighbor", "neighbor detail"))
 _OSPF_PROCESS = ("ospfd", "show ip ospf json")

@@ -8,7 +8,7 @@ from typing import Final
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import bgp, ospf, processes
-from pytest_netbench.platforms.frr.lookout import as_object
+from pytest_netbench.platforms.frr.snapshot import as_object
 from pytest_netbench.platforms.sessions import Neighbor
 
 _OSPF = ("ospfd", "show ip ospf neighbor json")

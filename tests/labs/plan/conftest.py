@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.datacentre.building import Sizes, built
+from pytest_netbench.datacenter_graph.building import Sizes, built
 from pytest_netbench.families.plan.execution import PACKAGES, Runner
 
 

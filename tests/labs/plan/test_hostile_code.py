@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.datacentre.building import Sizes, built
-from pytest_netbench.datacentre.query import Query
+from pytest_netbench.datacenter_graph.building import Sizes, built
+from pytest_netbench.datacenter_graph.query import Query
 from pytest_netbench.families.plan.execution import LIMITS, Execution, Runner
 from pytest_netbench.families.plan.judging import Truth, judge
 

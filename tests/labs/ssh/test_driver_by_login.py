@@ -18,9 +18,9 @@ from pytest_netbench import parts
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.errors import LabError, RequirementMissing, TookTooLong
 from pytest_netbench.families.hints import platform_hint, with_versions
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.request import request_of
-from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
 from pytest_netbench.platforms.capabilities import CLI, LOGIN, NODE_CAPABILITIES
 from pytest_netbench.platforms.cli_ssh import session, typist

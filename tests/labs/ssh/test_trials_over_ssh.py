@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.agents.agentfile import AgentFile
-from pytest_netbench.agents.outside.program import Program
+from pytest_netbench.agents.external.program import Program
 from pytest_netbench.ani.methods import SEARCH_MANUAL
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.agentsettings import AgentSettings

@@ -7,8 +7,8 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from pytest_netbench.datacentre import golden
-from pytest_netbench.datacentre.comparison import matches
+from pytest_netbench.datacenter_graph import golden
+from pytest_netbench.datacenter_graph.comparison import matches
 from pytest_netbench.families.plan.payload import plan_of
 from pytest_netbench.generators.plan import PlanGenerator
 from pytest_netbench.generators.repair_routing import RepairRouting, RepairRoutingParameters

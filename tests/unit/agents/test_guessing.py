@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.guessing import AlwaysHealthy, AlwaysSame, RandomGuess
+from pytest_netbench.agents.baselines import AlwaysHealthy, AlwaysSame, RandomGuess
 from pytest_netbench.errors import AgentError
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis, SubmitDiagnosisParams
 from pytest_netbench.generators.diagnose import DiagnoseGenerator
@@ -16,7 +16,7 @@ from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetwo
 from pytest_netbench.lab.stopwatch import Stamp
 from pytest_netbench.model.diagnosis import Diagnosis, diagnose_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 
 
 def drawn(index: int) -> Task:

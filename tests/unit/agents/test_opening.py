@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.agents.agentfile import load_agent_file
-from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.errors import AgentFileError
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import Brief

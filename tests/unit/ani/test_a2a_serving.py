@@ -18,8 +18,8 @@ from a2a.server.context import ServerCallContext
 from a2a.types import GetTaskRequest, Role, SendMessageRequest, Task, TaskState
 
 from pytest_netbench.ani.a2a import serving
-from pytest_netbench.ani.handing_in import Desk
 from pytest_netbench.ani.jsonrpc import serve
+from pytest_netbench.ani.submission import Desk
 from pytest_netbench.cli.main import main
 from pytest_netbench.lab.jsonrpc import MAX_MESSAGE_BYTES
 from pytest_netbench.model.task import Budget
@@ -206,7 +206,7 @@ def test_without_a_socket_the_command_says_why(tmp_path, capsys):
 
 
 def test_without_the_sdk_the_extra_is_named(monkeypatch, capsys):
-    from pytest_netbench.agents.outside import a2a_agent
+    from pytest_netbench.agents.external import a2a_agent
 
     monkeypatch.setattr(a2a_agent, "find_spec", lambda name: None)
     assert main(["a2a", "socket"]) == 2

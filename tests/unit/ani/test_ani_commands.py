@@ -211,7 +211,7 @@ def test_a_violation_names_its_kind():
 def test_the_brief_tells_the_rules_and_that_changes_are_approved():
     from pytest_netbench.model.trial import AgentInfo
     from pytest_netbench.taskfile import load_task
-    from pytest_netbench.trial.terms import brief_for, terms_for
+    from pytest_netbench.trial.limits import brief_for, terms_for
 
     policy = {
         "approval": "true",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.ani.handing_in import misfit
+from pytest_netbench.ani.submission import misfit
 from pytest_netbench.model.base import Model
 
 

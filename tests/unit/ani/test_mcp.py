@@ -13,10 +13,10 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from pytest_netbench.agents.agentfile import AgentFile
-from pytest_netbench.agents.outside.mcp_server import McpServer
-from pytest_netbench.agents.outside.program import Program
-from pytest_netbench.ani.handing_in import Desk
+from pytest_netbench.agents.external.mcp_server import McpServer
+from pytest_netbench.agents.external.program import Program
 from pytest_netbench.ani.jsonrpc import serve
+from pytest_netbench.ani.submission import Desk
 from pytest_netbench.cli.main import main
 from pytest_netbench.errors import InfrastructureError
 from pytest_netbench.model.task import Budget

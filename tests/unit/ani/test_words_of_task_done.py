@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.ani.handing_in import TASK_DONE, Desk
+from pytest_netbench.ani.submission import TASK_DONE, Desk
 from pytest_netbench.errors import AniError
 from tests.support.memory_ani import MemoryAni, brief_of
 

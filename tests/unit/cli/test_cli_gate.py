@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.cli.main import main
-from pytest_netbench.gating.baseline import save_baseline
+from pytest_netbench.regression_gate.baseline import save_baseline
 from tests.unit.gating.test_gate_judging import tasks, trials
 
 

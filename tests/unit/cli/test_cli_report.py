@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.cli.main import main
-from pytest_netbench.gating.baseline import save_baseline
+from pytest_netbench.regression_gate.baseline import save_baseline
 from pytest_netbench.results.store import ResultsDir
 from tests.support.pages import Read, trial
 

@@ -9,9 +9,9 @@ from collections import Counter
 
 import pytest
 
-from pytest_netbench.datacentre.building import Sizes, built
-from pytest_netbench.datacentre.graph import HIERARCHY
-from pytest_netbench.datacentre.safety import violations
+from pytest_netbench.datacenter_graph.building import Sizes, built
+from pytest_netbench.datacenter_graph.graph import HIERARCHY
+from pytest_netbench.datacenter_graph.safety import violations
 
 
 def test_by_default_the_graph_is_as_large_as_netarenas():

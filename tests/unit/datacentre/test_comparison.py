@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from pytest_netbench.datacentre.building import Sizes, built
-from pytest_netbench.datacentre.comparison import changes, matches, unasked
-from pytest_netbench.datacentre.graph import Graph
+from pytest_netbench.datacenter_graph.building import Sizes, built
+from pytest_netbench.datacenter_graph.comparison import changes, matches, unasked
+from pytest_netbench.datacenter_graph.graph import Graph
 
 
 def test_a_graph_answer_on_the_full_graph_is_compared_within_50_ms():

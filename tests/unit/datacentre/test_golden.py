@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.datacentre import golden
-from pytest_netbench.datacentre.comparison import changes, matches
-from pytest_netbench.datacentre.graph import Graph
-from pytest_netbench.datacentre.query import Query
-from pytest_netbench.datacentre.safety import violations
+from pytest_netbench.datacenter_graph import golden
+from pytest_netbench.datacenter_graph.comparison import changes, matches
+from pytest_netbench.datacenter_graph.graph import Graph
+from pytest_netbench.datacenter_graph.query import Query
+from pytest_netbench.datacenter_graph.safety import violations
 from tests.support.plan_sql import SqlGraph
 from tests.support.plans import drawn, plans
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.datacentre import malt
-from pytest_netbench.datacentre.safety import violations
-from pytest_netbench.datacentre.specification import GraphSpecification
+from pytest_netbench.datacenter_graph import malt
+from pytest_netbench.datacenter_graph.safety import violations
+from pytest_netbench.datacenter_graph.specification import GraphSpecification
 from pytest_netbench.errors import InputError
 
 ENTITIES = (

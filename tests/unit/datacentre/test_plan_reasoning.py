@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.datacentre.query import Query
-from pytest_netbench.datacentre.reasoning import reasoning
+from pytest_netbench.datacenter_graph.query import Query
+from pytest_netbench.datacenter_graph.reasoning import reasoning
 from tests.support.plans import drawn
 
 ADD = {"op": "add", "name": "a.p9", "type": "EK_PORT", "parent": "a", "capacity_bps": 10}

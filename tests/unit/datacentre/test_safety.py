@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_netbench.datacentre.building import Sizes, built
-from pytest_netbench.datacentre.graph import Graph
-from pytest_netbench.datacentre.safety import violations
+from pytest_netbench.datacenter_graph.building import Sizes, built
+from pytest_netbench.datacenter_graph.graph import Graph
+from pytest_netbench.datacenter_graph.safety import violations
 
 SWITCH, PORT = "ju1.s1.s1c1", "ju1.s1.s1c1.p1"
 

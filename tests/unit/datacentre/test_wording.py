@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.datacentre import wording
-from pytest_netbench.datacentre.query import Query
+from pytest_netbench.datacenter_graph import wording
+from pytest_netbench.datacenter_graph.query import Query
 from tests.support.plans import plans
 
 PORT = {"op": "add", "name": "a.p9", "type": "EK_PORT", "parent": "a", "capacity_bps": 10}

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.base import Mapped
-from pytest_netbench.dialects.landmarks import Landmarks, Service, Span, span_of
+from pytest_netbench.dialects.match_values import Landmarks, Service, Span, span_of
 
 
 def of(dialect: str, text: str) -> Landmarks:

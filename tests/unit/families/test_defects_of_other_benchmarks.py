@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.agents.nop import Nop
-from pytest_netbench.datacentre import golden
+from pytest_netbench.datacenter_graph import golden
 from pytest_netbench.families.faulty.flows import words
 from pytest_netbench.families.plan.execution import Execution
 from pytest_netbench.families.plan.judging import Truth, judge
@@ -24,7 +24,7 @@ from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 from tests.support.plans import drawn, plans
 from tests.support.repairs import drawn_repair
 from tests.support.stars import star_site

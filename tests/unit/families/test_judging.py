@@ -15,7 +15,7 @@ from pytest_netbench.dialects.frr import mutations as frr
 from pytest_netbench.families.configure.proof import judging
 from pytest_netbench.families.configure.proof.judging import Difference
 from pytest_netbench.families.configure.proof.mutants import Mutants
-from pytest_netbench.families.configure.proof.workshop import Applied
+from pytest_netbench.families.configure.proof.proof_labs import Applied
 from pytest_netbench.model.behaviour import Outcome
 from pytest_netbench.model.reference import ReferenceFlow
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.faults.builders import NetworkValue, OutsideValue
-from pytest_netbench.faults.rogues import _moved
+from pytest_netbench.faults.rogue_dhcp import _moved
 from pytest_netbench.generators.default_faults import OF_DHCP
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of

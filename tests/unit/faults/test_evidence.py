@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import PARAMS, validated
-from pytest_netbench.dialects.signs import sign_of
+from pytest_netbench.dialects.state_checks import sign_of
 from pytest_netbench.families.diagnose import measuring, requesting
 from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Answer, Configured, Matches, Observation, Refused, answer_of

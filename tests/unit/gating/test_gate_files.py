@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import BaselineFileError, PolicyFileError
-from pytest_netbench.gating.baseline import load_baseline, save_baseline
-from pytest_netbench.gating.judging import judge_run
-from pytest_netbench.gating.policy import Policy, load_policy
+from pytest_netbench.regression_gate.baseline import load_baseline, save_baseline
+from pytest_netbench.regression_gate.judging import judge_run
+from pytest_netbench.regression_gate.policy import Policy, load_policy
 from pytest_netbench.results.pairing import pair
 from tests.support.records import ENVIRONMENT, busy_result, result
 

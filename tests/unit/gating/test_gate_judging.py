@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.gating.judging import Judgement, judge_run
-from pytest_netbench.gating.policy import Policy, Rule
-from pytest_netbench.gating.wording import lines, markdown, workflow_commands
 from pytest_netbench.model.trial import AgentInfo, TrialResult, Usage
+from pytest_netbench.regression_gate.judging import Judgement, judge_run
+from pytest_netbench.regression_gate.policy import Policy, Rule
+from pytest_netbench.regression_gate.wording import lines, markdown, workflow_commands
 from pytest_netbench.results.pairing import pair
 from tests.support.records import ENVIRONMENT, ran, result
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_netbench.gating.judging import judge_run
-from pytest_netbench.gating.policy import Policy, Rule
-from pytest_netbench.gating.sizing import blind, plan, too_small
-from pytest_netbench.gating.wording import lines
+from pytest_netbench.regression_gate.judging import judge_run
+from pytest_netbench.regression_gate.policy import Policy, Rule
+from pytest_netbench.regression_gate.sizing import blind, plan, too_small
+from pytest_netbench.regression_gate.wording import lines
 from tests.unit.gating.test_gate_judging import tasks, trials
 
 

@@ -20,7 +20,7 @@ from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.model.diagnosis import ReportTruth, diagnose_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 
 GENERATOR = DiagnoseGenerator()
 TRUTHS = get_args(ReportTruth)

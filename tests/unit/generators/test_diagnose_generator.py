@@ -33,7 +33,7 @@ from pytest_netbench.generators.health import HEALTHY
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 
 GENERATOR = DiagnoseGenerator()
 USUAL = DiagnoseParameters()

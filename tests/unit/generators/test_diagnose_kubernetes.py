@@ -26,7 +26,7 @@ from pytest_netbench.reporting.page.geometry import drawing
 from pytest_netbench.reporting.page.wiring import faults
 from pytest_netbench.scorers.causes import canonical
 from pytest_netbench.scorers.diagnosis import agreement
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 
 GENERATORS: dict[str, Any] = {"diagnose": DiagnoseKubernetes(), "troubleshoot": TroubleshootKubernetes()}
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.datacentre.building import Sizes, built
+from pytest_netbench.datacenter_graph.building import Sizes, built
 from pytest_netbench.errors import InputError, UsageError
 from pytest_netbench.families.plan.payload import plan_of
 from pytest_netbench.generators.plan import PlanGenerator
@@ -112,7 +112,7 @@ def chi_square(counts: Counter[str], cells: int) -> float:
 
 
 def test_both_branches_of_conditions_are_drawn():
-    from pytest_netbench.datacentre import golden
+    from pytest_netbench.datacenter_graph import golden
 
     added = set()
     for index in range(40):

@@ -26,7 +26,7 @@ from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.taskfile.writing import task_text
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 from tests.support.json_patch import type_line
 
 GENERATOR = RepairKubernetes()

@@ -31,7 +31,7 @@ from pytest_netbench.model.causes import causes_of
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 from tests.support.ios import paper, typed
 
 GENERATOR = RepairNetwork()

@@ -20,7 +20,7 @@ from pytest_netbench.generators.values import Span
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.limits import brief_for, terms_for
 
 GENERATOR = RepairRouting()
 CODE = """

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 
 from pytest_netbench.errors import LabDied, LabError, RequirementMissing
-from pytest_netbench.lab import wellness
-from pytest_netbench.lab.wellness import may_be_the_agents
+from pytest_netbench.lab import attribution
+from pytest_netbench.lab.attribution import may_be_the_agents
 from pytest_netbench.model.trial import SshLogin
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.capabilities import CLI, EXEC, LOGIN
@@ -90,7 +90,7 @@ def test_an_error_on_a_node_with_nothing_but_a_login_may_be_the_agents_if_its_ss
 
 @pytest.mark.parametrize("says", [b"HTTP/1.1 400", b""], ids=["no SSH server", "silence"])
 def test_a_login_where_no_ssh_server_answers_is_the_infrastructures(says, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wellness, "_GREETING_S", 0.3)
+    monkeypatch.setattr(attribution, "_GREETING_S", 0.3)
     with listening(says) as port:
         assert not may_be_the_agents(ERROR, LoginOnly(port))
 

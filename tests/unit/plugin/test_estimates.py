@@ -11,7 +11,7 @@ import pytest
 from pytest_netbench.backends.netns.sandboxes import NetnsSandboxes
 from pytest_netbench.cli.main import main
 from pytest_netbench.plugin.estimates import estimates
-from pytest_netbench.plugin.run import RUN, run_of
+from pytest_netbench.plugin.run_options import RUN, run_of
 from tests.support.small_sandboxes import SmallSandboxes
 
 CORPUS = Path("tasks").resolve()

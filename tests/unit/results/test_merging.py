@@ -18,8 +18,8 @@ import pytest
 
 from pytest_netbench.cli.main import main
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.gating.baseline import save_baseline
 from pytest_netbench.model.trial import AgentInfo, Replayed
+from pytest_netbench.regression_gate.baseline import save_baseline
 from pytest_netbench.results.cassettes import CassetteDir
 from pytest_netbench.results.files import new_directory
 from pytest_netbench.results.merged import lack_of, merged_run

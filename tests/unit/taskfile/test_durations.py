@@ -13,8 +13,8 @@ from pytest_netbench.cli.main import main
 from pytest_netbench.documents.durations import _warn_once, seconds
 from pytest_netbench.episodes.episode import _checked_budget
 from pytest_netbench.errors import AgentFileError, PolicyFileError, UsageError
-from pytest_netbench.gating.policy import load_policy
 from pytest_netbench.plugin.options import _duration, budget
+from pytest_netbench.regression_gate.policy import load_policy
 from pytest_netbench.taskfile import units
 
 NEW = """model: openai/x

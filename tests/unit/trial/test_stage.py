@@ -15,7 +15,7 @@ from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.trial import Settings, Stage, run_trial, selftest
-from pytest_netbench.trial.errand import Work
+from pytest_netbench.trial.agent_runner import Work
 from tests.support.memory_backend import MemoryBackend, WatchedBackend
 from tests.support.memory_trial import WORK, task_of
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pytest_netbench import CassetteSpec, TrialSpec, execute, run_trial
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.llm import Llm, load_litellm
 from pytest_netbench.errors import CassetteError, CassetteMiss, UsageError
 from pytest_netbench.model.drawn import Drawn
@@ -70,7 +70,7 @@ def test_trials_at_once_in_one_process_are_recorded_and_replayed_each_by_its_own
     assert (replayed.replayed.cassette, replayed.replayed.requests) == (str(old), 2)
     assert len(server.requests) == 2
     assert old.read_bytes() == before
-    assert deck.current() is None
+    assert active_cassette.current() is None
     again = trial(asks(), replayed_from(tmp_path / "a"))
     assert again.record.submission.reasoning == "new one, new two"
     assert len(server.requests) == 2

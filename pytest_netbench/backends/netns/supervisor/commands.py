@@ -6,11 +6,11 @@ import selectors
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import sandbox, spawn
-from pytest_netbench.backends.netns.supervisor.desk import Desk
-from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.jobs import Done, Jobs
+from pytest_netbench.backends.netns.supervisor.listing_server import Desk
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.resource_counts import Growth
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 from pytest_netbench.kernel.confinement import Limits
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import processes
-from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.pipes import Pipes
+from pytest_netbench.backends.netns.supervisor.resource_counts import Growth
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 
 Done = Callable[[dict[str, Any]], None]

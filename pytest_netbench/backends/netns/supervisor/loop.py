@@ -14,7 +14,7 @@ from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Owner
 from pytest_netbench.backends.netns.supervisor.requests import Requests
-from pytest_netbench.backends.netns.supervisor.storms import Storms
+from pytest_netbench.backends.netns.supervisor.storm_control import Storms
 
 
 def serve(owner: Owner, network: Network, alive: int) -> NoReturn:

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 
 from pytest_netbench.backends.netns.supervisor import roots, sandbox, spawn, terminals
 from pytest_netbench.backends.netns.supervisor.daemons import Daemons
-from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.resource_counts import Growth
 from pytest_netbench.backends.netns.supervisor.views import Views
 from pytest_netbench.kernel.confinement import Limits
 

@@ -20,12 +20,12 @@ from pytest_netbench.deadline import poll
 from pytest_netbench.dialects.mutations import Mutable, Mutations
 from pytest_netbench.evaluation.behaviour.compare import spread
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
+from pytest_netbench.evaluation.event_run import EventFailed, happening
 from pytest_netbench.evaluation.flows import cluster_flows, draw
-from pytest_netbench.evaluation.happening import EventFailed, happening
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
-from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import Workshop
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pytest_netbench.families.configure.mutation import Mutant, mutants
 from pytest_netbench.families.configure.proof.judging import Judge
-from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import Workshop
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.model.solutions import ExplainedMutant, Solutions
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_netbench.families.configure.proof.workshop import Workshop, line_name
+from pytest_netbench.families.configure.proof.proof_labs import Workshop, line_name
 from pytest_netbench.families.configure.solution import Line, truth_without
 
 SURVIVORS = "lines that no testcase misses"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pytest_netbench.families.configure.proof.claims import distinct, unequal
-from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import Workshop
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.proof import TruthConfigs
 from pytest_netbench.model.trial import TestcaseResult

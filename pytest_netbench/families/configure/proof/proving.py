@@ -11,8 +11,8 @@ from pytest_netbench.families.configure.proof.mutants import Mutants
 from pytest_netbench.families.configure.proof.nop import Nop
 from pytest_netbench.families.configure.proof.omissions import Omissions
 from pytest_netbench.families.configure.proof.oracle import Oracle
+from pytest_netbench.families.configure.proof.proof_labs import Workshop
 from pytest_netbench.families.configure.proof.solutions import RecordedSolutions
-from pytest_netbench.families.configure.proof.workshop import Workshop
 from pytest_netbench.families.proof import Extent, Proof, TruthConfigs
 from pytest_netbench.families.protocol import Stages
 from pytest_netbench.model.task import Task

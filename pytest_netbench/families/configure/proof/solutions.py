@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from pytest_netbench.families.configure.proof.workshop import Verdict, Workshop
+from pytest_netbench.families.configure.proof.proof_labs import Verdict, Workshop
 from pytest_netbench.families.configure.renaming import renaming_of_truth
 from pytest_netbench.model.solutions import Solution, Solutions
 

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.ends import Address, Database, End, Exchange
 from pytest_netbench.platforms.frr import bgp, ospf, processes
-from pytest_netbench.platforms.frr.lookout import as_object, config
+from pytest_netbench.platforms.frr.snapshot import as_object, config
 
 
 def ends(devices: Mapping[str, Device], protocol: str) -> list[End]:

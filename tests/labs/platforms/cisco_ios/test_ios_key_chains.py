@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.driver import device_of
-from pytest_netbench.platforms.cisco_ios.session.rehearsal import replace
+from pytest_netbench.platforms.cisco_ios.session.dry_run import replace
 from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 
 CHAIN = ("key chain WAN", "key 1", "key-string {}", "accept-lifetime 00:00:00 Jan 1 2020 infinite")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.cassette import Cassette
 from pytest_netbench.agents.cassettes.question import Question
 from pytest_netbench.agents.cassettes.secrets import Redaction
@@ -159,9 +159,9 @@ def inserted():
     )
     recording.keep(question, answer=Completion(text="one", duration_s=4.0))
     played = replay(recording)
-    deck.use_in_process(played)
+    active_cassette.use_in_process(played)
     yield played
-    deck.use_in_process(None)
+    active_cassette.use_in_process(None)
 
 
 def complete(llm: Llm, **changes: Any) -> Completion:
@@ -194,6 +194,6 @@ def test_a_thread_that_the_agent_starts_replays_too_and_without_a_trial_nobody_i
     thread.start()
     thread.join()
     assert found == ["one"]
-    deck.use_in_process(NoTrial())
+    active_cassette.use_in_process(NoTrial())
     with pytest.raises(CassetteMiss, match="no trial is under way"):
         complete(Llm(model="openai/a"))

@@ -15,7 +15,7 @@ import uvicorn
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
 from pytest_netbench.agents.check import check_agent
-from pytest_netbench.agents.outside.a2a_agent import A2aAgent, submission_of
+from pytest_netbench.agents.external.a2a_agent import A2aAgent, submission_of
 from pytest_netbench.ani.a2a.calling import Answer
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted, UsageError
 from pytest_netbench.model.task import Budget
@@ -339,7 +339,7 @@ def test_a_server_that_is_not_there_is_a_usage_error_before_the_run_and_a_failur
 
 
 def test_without_the_sdk_the_extra_is_named(monkeypatch):
-    from pytest_netbench.agents.outside import a2a_agent
+    from pytest_netbench.agents.external import a2a_agent
 
     monkeypatch.setattr(a2a_agent, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"A2A needs its SDK \(fix: pip install 'pytest-netbench\[a2a\]'\)"):

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.outside.gateway import Gateway
-from pytest_netbench.agents.outside.relay import Relay
+from pytest_netbench.agents.external.gateway import Gateway
+from pytest_netbench.agents.external.relay import Relay
 from pytest_netbench.lab.jsonrpc import Server
 
 CHECKS = b'{"task": 1}\n'

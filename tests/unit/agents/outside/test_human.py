@@ -8,8 +8,8 @@ import time
 
 import pytest
 
+from pytest_netbench.agents.external.interactive import Attended
 from pytest_netbench.agents.human import Terminal
-from pytest_netbench.agents.outside.attended import Attended
 from pytest_netbench.errors import BudgetExhausted
 from pytest_netbench.model.task import Budget
 from tests.support.memory_ani import MemoryAni, brief_of

@@ -14,8 +14,8 @@ import pytest
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
 from pytest_netbench.agents.ending import EndedApart
-from pytest_netbench.agents.outside import mcp_server
-from pytest_netbench.agents.outside.program import Program
+from pytest_netbench.agents.external import mcp_server
+from pytest_netbench.agents.external.program import Program
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted, RequirementMissing
 from pytest_netbench.model.task import Budget
 from pytest_netbench.sealing.keys import SealingKey, write_key

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_netbench.evaluation.flows import draw
-from pytest_netbench.evaluation.flows.lots import Lots
+from pytest_netbench.evaluation.flows.seeded_choice import Lots
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile.loader import load_task

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_netbench.datacentre import golden
-from pytest_netbench.datacentre.building import Sizes, built
-from pytest_netbench.datacentre.query import Query
+from pytest_netbench.datacenter_graph import golden
+from pytest_netbench.datacenter_graph.building import Sizes, built
+from pytest_netbench.datacenter_graph.query import Query
 from pytest_netbench.families.plan.execution import Execution
 from pytest_netbench.families.plan.judging import Truth, judge
 

@@ -10,7 +10,7 @@ from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
-from pytest_netbench.platforms.cisco_ios.session import rehearsal
+from pytest_netbench.platforms.cisco_ios.session import dry_run
 
 _ARCHIVE_OFF = "Archive feature not enabled\n"
 
@@ -45,8 +45,8 @@ def _incremental(at: Exec, match: Match) -> str:
         lines = load_file(at.device, str(match["file"])).decode(errors="replace").splitlines()
     except Trouble as trouble:
         return str(trouble)
-    after, refused = rehearsal.merged(at.device, lines)
-    given = rehearsal.seeds(after)
+    after, refused = dry_run.merged(at.device, lines)
+    given = dry_run.seeds(after)
     wanted = [path for path in _config_lines(after.running_config()) if path not in given]
     before = [path for path in _config_lines(at.device.running_config()) if path not in given]
     changes = incremental(before, wanted)
@@ -133,7 +133,7 @@ def _replace(at: Exec, match: Match) -> Talk:
         )
         if not answer.strip().lower().startswith("y"):
             return
-    refused = rehearsal.replace(at.device, text)
+    refused = dry_run.replace(at.device, text)
     yield (
         "Total number of passes: 1\nRollback Done\n\n"
         if refused is None

@@ -11,7 +11,7 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.device.flash import SIZE, Flash
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action
-from pytest_netbench.platforms.cisco_ios.session import rehearsal
+from pytest_netbench.platforms.cisco_ios.session import dry_run
 
 Talk = Generator[str | Ask, str, None]
 _FLASH = ("flash", "bootflash", "disk0", "flash0")
@@ -157,7 +157,7 @@ def _exists(device: Device, target: str) -> bool:
 
 def _put(device: Device, target: str, data: bytes) -> Iterator[str]:
     if _is(target, RUNNING):
-        yield rehearsal.type_all(device, data.decode(errors="replace").splitlines())
+        yield dry_run.type_all(device, data.decode(errors="replace").splitlines())
     elif _is(target, STARTUP):
         device.startup_config = data.decode(errors="replace")
         yield "[OK]\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas import book
-from pytest_netbench.platforms.cisco_ios.grammar.readings import readings
+from pytest_netbench.platforms.cisco_ios.grammar.expansions import readings
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,15 @@
+"""What commands of a controller show of its states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_netbench.dialects.state_checks import Sign
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "no controller": Sign("controller status", r"^The controller does not run"),
+    "switch is missing": Sign("controller status", r"^{switch} programmed", is_absent=True, is_shared=True),
+    "nothing listens": Sign("ss -Hlntu", r":{port} ", is_absent=True),
+}
+"""By the state."""

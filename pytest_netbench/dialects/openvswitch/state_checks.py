@@ -1,0 +1,18 @@
+"""What commands of an OpenFlow switch show of its states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_netbench.dialects.state_checks import Sign
+
+_FLOWS: Final = "ovs-ofctl dump-flows br0"
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "no carrier": Sign("ip link show dev {interface}", r"NO-CARRIER"),
+    "no controller": Sign("ovs-vsctl show", r"is_connected: true", is_absent=True, is_shared=True),
+    "controller": Sign("ovs-vsctl show", r'Controller "?{target}"?'),
+    "flow": Sign(_FLOWS, r"priority={priority},{match} actions={actions}$"),
+}
+"""By the state."""
