@@ -23,7 +23,7 @@ _NAMES = (
     "interfaces",
     "switching",
     "l2security",
-    "neighbours",
+    "neighbors",
     "static",
     "keychain",
     "ospf",

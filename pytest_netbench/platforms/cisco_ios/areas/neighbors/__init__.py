@@ -32,7 +32,7 @@ COMMANDS = (
 )
 
 AREA = Area(
-    name="neighbours",
+    name="neighbors",
     commands=(*COMMANDS, *SHOWS),
     help={"cdp": "Global CDP configuration subcommands", "lldp": "Global LLDP configuration subcommands"},
     scope=(("CDP and LLDP neighbours", "computed from topology, link state and both configs; nothing is sent"),),
