@@ -1,4 +1,4 @@
-"""CDP and LLDP neighbours, computed from the topology, the links and the configs of both ends."""
+"""CDP and LLDP neighbors, computed from the topology, the links and the configs of both ends."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ AREA = Area(
     name="neighbors",
     commands=(*COMMANDS, *SHOWS),
     help={"cdp": "Global CDP configuration subcommands", "lldp": "Global LLDP configuration subcommands"},
-    scope=(("CDP and LLDP neighbours", "computed from topology, link state and both configs; nothing is sent"),),
+    scope=(("CDP and LLDP neighbors", "computed from topology, link state and both configs; nothing is sent"),),
 )
