@@ -13,7 +13,7 @@ from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnDevice, given, on_port, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.router_links import (
     RouterLink,
     apart,
@@ -217,7 +217,7 @@ def _change(p: WrongOrder) -> Change:
         repair=p.moved(p.access.rules, to=p.place),
         shown=(),  # what matters is the order
         checks=(given(shown.is_missing, p.node),),
-        symptoms=(lambda _: [checks.config_matches(p.node, pattern, because)],),
+        symptoms=(lambda _: [asking.config_matches(p.node, pattern, because)],),
         detail=f"On {p.node}, in `{shown.head}`, `{first}` stands before `{second}` and must stand behind it.",
     )
 

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.change import Change, given, of_port, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import (
@@ -74,11 +74,11 @@ def _differ(lab: Lab, p: SameMac) -> Iterator[str]:
 
 def _unreached(network: Observable, p: SameMac) -> Iterator[Observation]:
     is_host = network.platforms.get(p.peer) == p.platform
-    yield from checks.unreached(network, p.node, p.peer) if is_host else alone(p)(network)
+    yield from asking.unreached(network, p.node, p.peer) if is_host else alone(p)(network)
     if p.own not in OWN_MACS:
         because = f"{p.interface} of {p.node} has not the hardware address that is its own."
         words = {"interface": p.interface, "mac": p.own}
-        yield from checks.state(network, p.node, "other hardware address", because, **words)
+        yield from asking.state(network, p.node, "other hardware address", because, **words)
 
 
 HOST_MAC_DUPLICATE = host_fault(

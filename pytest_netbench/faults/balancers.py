@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.faults.change import Change, given
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.servers import OnServer, config_of, nobodys_address, process_fault, services_of, serving
@@ -61,7 +61,7 @@ def _answers(lab: Lab, p: WrongBackend) -> Iterator[str]:
 
 
 def _failing(_network: Observable, p: WrongBackend) -> Iterator[Observation]:
-    yield checks.config_matches(p.node, p.line, f"{p.node} asks {p.instead} for {p.server}.")
+    yield asking.config_matches(p.node, p.line, f"{p.node} asks {p.instead} for {p.server}.")
     because = f"{p.node} gets no page for some requests to its own load balancer."
     params, shown = {"node": p.node, "url": _URL}, Matches(pattern=r'"status": 503')
     yield Observation(method="http-get", params=params, shows=shown, because=because, tries=_TRIES, is_shared=True)

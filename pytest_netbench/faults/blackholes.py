@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnDevice, Symptom, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.paths import announced, routers_of
 from pytest_netbench.faults.syntax import announcing, in_family, opening, with_mask
 from pytest_netbench.lab.protocols import Lab
@@ -28,7 +28,7 @@ class Discarded(OnDevice):
     def symptom(self) -> Symptom:
         """What shows it."""
         because = f"The route of {self.node} to {self.prefix} discards packets."
-        return shows(self.node, "discards", because, **checks.routed(self.prefix))
+        return shows(self.node, "discards", because, **asking.routed(self.prefix))
 
 
 def _discarding(network: DrawnNetwork) -> Iterator[Discarded]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.change import Act, Change, Check, OnNode, OnPort, Symptom, given, of_port, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import address_in, configured_mac
@@ -234,8 +234,8 @@ def _is_there(lab: Lab, p: Detached) -> Iterator[str]:
 
 def _no_interface(network: Observable, p: Detached) -> Iterator[Observation]:
     because = f"{p.node} has no {p.interface} that is up."
-    yield from checks.state(network, p.node, "no interface", because, interface=p.interface)
-    yield from checks.not_counted(network, p.node, p.interface, f"{p.interface} of {p.node} has no counters any more.")
+    yield from asking.state(network, p.node, "no interface", because, interface=p.interface)
+    yield from asking.not_counted(network, p.node, p.interface, f"{p.interface} of {p.node} has no counters any more.")
 
 
 INTERFACE_DETACHED = link_impairment(

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeVar
 from pytest_netbench.dialects.state_checks import Sign
 from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import EXEC, Matches, Observation, unlike
 from pytest_netbench.faults.syntax import below
@@ -81,13 +81,13 @@ def given(
 
 
 def shows(node: str, name: str, because: str, /, **words: object) -> Symptom:
-    """Return the symptom that a command of a node shows that it is in a state (``checks.state``)."""
-    return lambda network: checks.state(network, node, name, because, **words)
+    """Return the symptom that a command of a node shows that it is in a state (``asking.state``)."""
+    return lambda network: asking.state(network, node, name, because, **words)
 
 
 def common(symptom: Symptom) -> Symptom:
-    """Return a symptom that other faults have, too (``checks.shared``)."""
-    return lambda network: checks.shared(symptom(network))
+    """Return a symptom that other faults have, too (``asking.shared``)."""
+    return lambda network: asking.shared(symptom(network))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +176,7 @@ class ByChange(Generic[P]):
         change = self.change(parameters)
         lines = [line for line in self._shown(change) if not line.startswith(EXEC)]
         if lines:
-            yield from checks.config(network, parameters.node, lines, self.about)
+            yield from asking.config(network, parameters.node, lines, self.about)
         for sign in change.signs:
             yield Observation(
                 method="execute-cmd",

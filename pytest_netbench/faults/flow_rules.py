@@ -15,7 +15,7 @@ from pytest_netbench.dialects.openflow_controller.intents import Host, Intents
 from pytest_netbench.dialects.openvswitch.flows import flow
 from pytest_netbench.faults.builders import config_fault
 from pytest_netbench.faults.change import Change, OnDevice, Symptom, given, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.southbound import BRIDGE, SWITCH, intents_of
@@ -85,9 +85,9 @@ def _unreached(network: Observable, p: FlowRule) -> Iterator[Observation]:
     """A ping to the host of a rule that gets no answer: of its source, or else of any."""
     host = next((name for name, address in network.addresses.items() if address == p.address), None)
     if isinstance(p, LoopingRules):
-        yield from checks.unreached(network, p.source, host)
+        yield from asking.unreached(network, p.source, host)
     elif host is not None and not p.match.startswith("tcp"):
-        yield from checks.missed(network, host)
+        yield from asking.missed(network, host)
 
 
 _rule_fault = partial(config_fault, domain="forwarding", platforms=(SWITCH,))

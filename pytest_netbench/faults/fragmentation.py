@@ -8,7 +8,7 @@ from typing import Final
 from pytest_netbench.faults.access_lists import Blocked, blocking, lists_of, lost
 from pytest_netbench.faults.builders import config_fault
 from pytest_netbench.faults.change import Change, OnPort, given, of_port, on_port
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.hosts import HostInLan, dropping, host_fault, hosts_in
 from pytest_netbench.faults.paths import routers_of
 from pytest_netbench.faults.router_links import router_links
@@ -64,7 +64,7 @@ def _lowered(p: LowMtu) -> Change:
         inject=here.inject,
         repair=here.repair,
         elsewhere={p.peer: there},
-        symptoms=(given(checks.config, p.peer, there.inject, f"{p.peer} has this MTU at the other end of the link."),),
+        symptoms=(given(asking.config, p.peer, there.inject, f"{p.peer} has this MTU at the other end of the link."),),
         detail=f"It is {p.mtu} bytes on {ends}.",
     )
 

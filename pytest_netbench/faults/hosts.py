@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnPort, Symptom, given, of_port, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
 from pytest_netbench.platforms.capabilities import EXEC
@@ -76,7 +76,7 @@ def configured_mac(network: DrawnNetwork, node: str) -> str | None:
 
 def alone(p: HostInLan) -> Symptom:
     """The symptom of a host that reaches no other LAN. Those of its own may be reached without a gateway."""
-    return lambda network: checks.unreached(network, p.node, network.partner(p.node, outside=p.address))
+    return lambda network: asking.unreached(network, p.node, network.partner(p.node, outside=p.address))
 
 
 def has_instead(interface: str, old: str, new: str) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ HOST_ADDRESS_WRONG = host_fault(
         for lan, host in hosts_in(network)
         for free in free_addresses(lan, _NUMBERS)
     ),
-    change=lambda p: renumbering(p, given(checks.missed, p.node)),
+    change=lambda p: renumbering(p, given(asking.missed, p.node)),
 )
 
 
@@ -247,7 +247,7 @@ def _misled(p: WrongGateway) -> Change:
         shown=("routes main", f" default via {p.instead} dev {p.interface}", f" no default via {p.gateway}"),
         symptoms=(
             shows(p.node, "sends to", because, address=ELSEWHERE, hop=p.instead),
-            lambda network: checks.unreached(network, p.node, network.partner(p.node, outside=outside)),
+            lambda network: asking.unreached(network, p.node, network.partner(p.node, outside=outside)),
         ),
     )
 

@@ -9,7 +9,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.cables import Cable, RoutedCable, impaired, link_impairment, routed_cables
 from pytest_netbench.faults.change import given
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.lab.capabilities import LINKS, Defect
@@ -115,7 +115,7 @@ def worse(
 def _over(network: Observable, p: RoutedCable, state: str, words: str) -> Iterator[Observation]:
     """What pings show that are sent from one end of a cable to the other one."""
     because = f"The cable between {p.node} and {p.peer_node} {words}."
-    for one in checks.state(network, p.node, state, because, address=p.peer_address):
+    for one in asking.state(network, p.node, state, because, address=p.peer_address):
         yield one.model_copy(update={"tries": _TRIES})
 
 
@@ -123,7 +123,7 @@ def _fewer_received(network: Observable, p: RoutedCable, *, ways: int) -> Iterat
     """What the counters of both ends tell, in the first direction that traffic takes."""
     for near, far in (p.ends, p.ends[::-1])[:ways]:
         because = f"{far[0]} receives fewer packets at {far[1]} than {near[0]} sends at {near[1]}."
-        if found := tuple(checks.lost_between(network, near, far, because)):
+        if found := tuple(asking.lost_between(network, near, far, because)):
             yield from found
             return
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.cables import RoutedCable
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.impairments import EVIDENT_BPS, rate, worse
@@ -112,9 +112,9 @@ def _fragments_lost(network: Observable, p: AddressedCable) -> Iterator[Observat
     """What pings longer than a packet may be tell, from either end whose command line can send them."""
     for node, peer, address in ((p.node, p.peer_node, p.peer_address), (p.peer_node, p.node, p.address)):
         because = f"Pings of {node} that are sent in fragments do not reach {peer}."
-        if found := tuple(checks.state(network, node, "fragmented pings lost", because, address=address)):
+        if found := tuple(asking.state(network, node, "fragmented pings lost", because, address=address)):
             yield from found
-            yield from checks.state(network, node, "pings", f"Short pings of {node} reach {peer}.", address=address)
+            yield from asking.state(network, node, "pings", f"Short pings of {node} reach {peer}.", address=address)
             return
 
 
@@ -174,10 +174,10 @@ def _unforwarded(network: Observable, p: ProtocolCable) -> Iterator[Observation]
     hosts = network.across(p.node, p.peer_node)
     for node, peer, address in ((p.node, p.peer_node, p.peer_address), (p.peer_node, p.node, p.address)):
         silent = f"No ping of {node} over the cable to {peer} is answered."
-        if found := tuple(checks.state(network, node, "no pings", silent, address=address)):
+        if found := tuple(asking.state(network, node, "no pings", silent, address=address)):
             yield from found
             because = f"{node} and {peer} are {p.protocol.upper()} neighbors all the same."
-            yield from checks.state(network, node, _UP[p.protocol], because, address=address)
+            yield from asking.state(network, node, _UP[p.protocol], because, address=address)
             break
     yield from rate(hosts, EVIDENT_BPS, _NONE, "Nothing from {} arrives at {}.")
 

@@ -13,7 +13,7 @@ from typing import Final
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.cables import has_carrier
 from pytest_netbench.faults.change import Change, OnDevice, given, neighbor_up
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import announced
@@ -66,10 +66,10 @@ def _is_alive(lab: Lab, p: Crashed) -> Iterator[str]:
 
 
 def _silent(network: Observable, p: Crashed) -> Iterator[Observation]:
-    yield checks.silent(p.node)
-    yield from checks.not_counted(network, p.node, None, f"{p.node} has no counters any more.")
+    yield asking.silent(p.node)
+    yield from asking.not_counted(network, p.node, None, f"{p.node} has no counters any more.")
     because = f"{p.node} does not answer pings of its neighbor {p.peer}."
-    yield from checks.state(network, p.peer, "no pings", because, address=p.address)
+    yield from asking.state(network, p.peer, "no pings", because, address=p.address)
 
 
 _node_fault = partial(OutsideValue, domain="node")
@@ -134,11 +134,11 @@ def _runs(lab: Lab, p: Stopped) -> Iterator[str]:
 
 def _off(network: Observable, p: Stopped) -> Iterator[Observation]:
     protocol = p.protocol.upper()
-    yield from checks.state(network, p.node, f"{protocol} is off", f"{p.node} does not run {protocol}.")
+    yield from asking.state(network, p.node, f"{protocol} is off", f"{p.node} does not run {protocol}.")
     pattern, because = f"^router {p.protocol}", f"{p.node} has no config of {protocol} any more."
-    yield checks.config_matches(p.node, pattern, because, is_absent=True)
+    yield asking.config_matches(p.node, pattern, because, is_absent=True)
     for neighbor, address in p.neighbors:
-        yield from checks.neighbor_lost(network, neighbor, p.protocol, address)
+        yield from asking.neighbor_lost(network, neighbor, p.protocol, address)
 
 
 ROUTING_DAEMON_STOPPED = _node_fault(

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.builders import config_fault
 from pytest_netbench.faults.change import Change, given, on_port, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.router_links import RouterLink, ospf_links
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork, Subnet
@@ -58,7 +58,7 @@ def _change(p: WrongCost) -> Change:
         checks=(given(_prefers, p),),
         symptoms=(
             shows(p.node, "OSPF cost", high, interface=p.interface, cost=p.instead),
-            shows(p.node, "no route by", unused, hop=p.neighbor, **checks.routed(p.far)),
+            shows(p.node, "no route by", unused, hop=p.neighbor, **asking.routed(p.far)),
         ),
     )
 

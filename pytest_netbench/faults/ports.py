@@ -11,7 +11,7 @@ from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.addresses import too_long
 from pytest_netbench.faults.builders import NetworkValue, config_fault
 from pytest_netbench.faults.change import Change, OnPort, Symptom, given, has_route, of_port, on_port, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import address_in, has_instead
@@ -97,7 +97,7 @@ def _outside(network: Observable, p: Readdressed) -> Iterator[Observation]:
     lan, known = (IPv4Interface(text).network for text in (p.address, p.instead))
     for name, address in network.addresses.items():
         if IPv4Address(address) in lan and IPv4Address(address) not in known:
-            yield from checks.unreached(network, name, network.partner(name, outside=p.address))
+            yield from asking.unreached(network, name, network.partner(name, outside=p.address))
 
 
 MASK_WRONG = _readdressing(
@@ -124,8 +124,8 @@ def _looked_for(network: Observable, p: Readdressed) -> Iterator[Observation]:
     target = network.partner(p.node, inside=p.instead, outside=p.address)
     if target is not None:
         because = f"{p.node} looks for {target} in its own LAN."
-        yield from checks.state(network, p.node, "sends by itself", because, address=network.addresses[target])
-    yield from checks.unreached(network, p.node, target)
+        yield from asking.state(network, p.node, "sends by itself", because, address=network.addresses[target])
+    yield from asking.unreached(network, p.node, target)
 
 
 HOST_MASK_WRONG = _readdressing(
@@ -153,10 +153,10 @@ def _lost(network: Observable, p: Readdressed) -> Iterator[Observation]:
     right, wrong = (IPv4Interface(text) for text in (p.address, p.instead))
     if right.network == wrong.network:
         because = f"{p.node} has no OSPF neighbor at {wrong.ip}, which is its own address now."
-        yield from checks.state(network, p.node, "no OSPF neighbor", because, address=wrong.ip)
+        yield from asking.state(network, p.node, "no OSPF neighbor", because, address=wrong.ip)
     else:
-        because, words = f"{p.node} is not in {right.network} any more.", checks.routed(str(right.network))
-        yield from checks.state(network, p.node, "no route", because, protocol="connected", **words)
+        because, words = f"{p.node} is not in {right.network} any more.", asking.routed(str(right.network))
+        yield from asking.state(network, p.node, "no route", because, protocol="connected", **words)
 
 
 ADDRESS_DUPLICATE = _readdressing(
@@ -178,7 +178,7 @@ HOST_ADDRESS_DUPLICATE = _readdressing(
         for (lan, host), (other_lan, other) in permutations(_hosts(network), 2)
         if other_lan != lan
     ),
-    symptom=lambda network, p: checks.missed(network, p.node),
+    symptom=lambda network, p: asking.missed(network, p.node),
     touches=lambda p: of_port(p) | {_AMONG_OTHERS},
 )
 
@@ -217,7 +217,7 @@ def _peer(network: DrawnNetwork, node: str, interface: str) -> str:
 
 
 def _cut_off(host: str) -> Symptom:
-    return lambda network: checks.unreached(network, host, network.partner(host))
+    return lambda network: asking.unreached(network, host, network.partner(host))
 
 
 VLAN_WRONG = config_fault(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from pytest_netbench.faults.evidence.checks import first
+from pytest_netbench.faults.evidence.asking import first
 from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.model.base import Model

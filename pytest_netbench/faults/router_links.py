@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from pytest_netbench.faults.change import Change, OnDevice, OnPort, given, has_route, neighbor_up, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.syntax import opening
 from pytest_netbench.model.network import DrawnNetwork
 
@@ -98,7 +98,7 @@ def apart(
         checks=(given(neighbor_up, p.node, protocol, p.neighbor), given(neighbor_up, p.peer, protocol, p.address)),
         symptoms=(
             shows(p.node, state, because.format(p.node, p.peer), address=p.neighbor),
-            given(checks.neighbor_lost, p.peer, protocol, p.address),
+            given(asking.neighbor_lost, p.peer, protocol, p.address),
         ),
     )
 
@@ -112,5 +112,5 @@ def unrouted(
         inject=inject,
         repair=repair,
         checks=(given(has_route, node, prefix, protocol),),
-        symptoms=(shows(node, "no route", because, protocol=protocol, **checks.routed(prefix)),),
+        symptoms=(shows(node, "no route", because, protocol=protocol, **asking.routed(prefix)),),
     )

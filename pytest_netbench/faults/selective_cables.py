@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.cables import RoutedCable, impaired, link_impairment, routed_cables
 from pytest_netbench.faults.change import given, neighbor_up, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.impairments import EVIDENT_BPS, across, set_to, worse
@@ -150,7 +150,7 @@ def _lose(lab: Lab, p: AddressedCable, defect: Defect) -> None:
 
 
 def _lost_at_peer(network: Observable, protocol: str, p: AddressedCable) -> Iterator[Observation]:
-    return checks.neighbor_lost(network, p.peer_node, protocol, p.address)
+    return asking.neighbor_lost(network, p.peer_node, protocol, p.address)
 
 
 LINK_MULTICAST_LOST = link_impairment(

@@ -12,7 +12,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.cables import of_cable
 from pytest_netbench.faults.change import Change, OnNode, given, neighbor_up
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.impairments import set_to
@@ -79,9 +79,9 @@ def _forwards(lab: Lab, p: MissingEntry) -> Iterator[str]:
 
 def _unreached(network: Observable, p: MissingEntry) -> Iterator[Observation]:
     lost = f"{p.node} does not reach {p.host} in {p.prefix}, to which it has a route."
-    yield from checks.state(network, p.node, "no pings", lost, address=p.address)
+    yield from asking.state(network, p.node, "no pings", lost, address=p.address)
     sound = f"{p.gateway}, which is in {p.prefix}, reaches {p.host}."
-    yield from checks.state(network, p.gateway, "pings", sound, address=p.address)
+    yield from asking.state(network, p.gateway, "pings", sound, address=p.address)
 
 
 FORWARDING_ENTRY_MISSING = OutsideValue(
@@ -136,10 +136,10 @@ def _heard(lab: Lab, p: Unheard) -> Iterator[str]:
 def _alone(network: Observable, p: Unheard) -> Iterator[Observation]:
     for cable in p.cables:
         because = f"{p.node} hears {cable.peer_node}, which does not hear it."
-        yield from checks.state(network, p.node, "OSPF neighbor heard", because, address=cable.peer_address)
+        yield from asking.state(network, p.node, "OSPF neighbor heard", because, address=cable.peer_address)
     for cable in p.cables:
         because = f"{cable.peer_node} has no OSPF neighbor {p.node}."
-        yield from checks.state(network, cable.peer_node, "no OSPF neighbor", because, address=cable.address)
+        yield from asking.state(network, cable.peer_node, "no OSPF neighbor", because, address=cable.address)
 
 
 OSPF_HELLOS_UNSENT = OutsideValue(

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_netbench.faults.builders import config_fault
 from pytest_netbench.faults.change import Change, OnDevice, given, has_route, shows
-from pytest_netbench.faults.evidence import checks
+from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.paths import routers_of
 from pytest_netbench.faults.syntax import behind, retyped, with_mask
 from pytest_netbench.lab.protocols import Lab
@@ -130,7 +130,7 @@ def _misled(p: WrongNextHop) -> Change:
         inject=p.changed(p.right, p.instead),
         repair=p.changed(p.instead, p.right),
         checks=(given(has_route, p.node, p.prefix, "static", next_hop=p.right),),
-        symptoms=(shows(p.node, "no route by", because, hop=p.right, **checks.routed(p.prefix)),),
+        symptoms=(shows(p.node, "no route by", because, hop=p.right, **asking.routed(p.prefix)),),
     )
 
 
@@ -173,7 +173,7 @@ def _split(p: WrongMember) -> Change:
         repair=p.without(wrong),
         shown=(right, wrong),
         checks=(given(_lacks, p),),
-        symptoms=(shows(p.node, "route by", because, hop=p.wrong, **checks.routed(p.prefix)),),
+        symptoms=(shows(p.node, "route by", because, hop=p.wrong, **asking.routed(p.prefix)),),
     )
 
 

@@ -92,7 +92,10 @@ def test_the_others_run_and_nothing_is_lost(bad):
         (["--agent=oracle", "--netbench-trials=0"], "'0' is not a whole number above 0"),
         (
             ["--agent=oracle", "--netbench-backend=netn"],
-            "unknown backend 'netn' (known: containerlab, gns3, netns, testbed). Did you mean 'netns'?",
+            (
+                "unknown backend 'netn' (known: containerlab, gns3, kube, kubeconfig, netns, testbed). Did you mean"
+                " 'netns'?"
+            ),
         ),
     ],
 )

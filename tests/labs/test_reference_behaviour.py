@@ -139,8 +139,8 @@ def behaviour():
 
 
 @contextmanager
-def configured(behaviour, lines) -> Iterator[Stage]:
-    with Stage(TASK, Settings(reference=lambda _: behaviour)) as stage:
+def configured(behaviour, lines, **settings) -> Iterator[Stage]:
+    with Stage(TASK, Settings(reference=lambda _: behaviour, **settings)) as stage:
         ani = AgentInterface(stage.lab, policy=Policy(), budget=UNLIMITED)
         answer = ani.update_cfg("Core", list(lines))
         assert [one for one in answer["results"] if one["status"] == "error"] == []
@@ -238,7 +238,8 @@ def test_what_waited_beside_others_in_a_quiet_network_is_decided_by_one_look(beh
 
 def test_what_changes_late_while_others_wait_gives_the_reference_its_whole_time(behaviour):
     """The last line comes when the reference would be out of time, had nothing changed before."""
-    with configured(behaviour, ["hostname Core"]) as stage:
+    # its moments are of the wall, which a clock that is moved by events does not wait for
+    with configured(behaviour, ["hostname Core"], time_scale=20) as stage:
         ani = AgentInterface(stage.lab, policy=Policy(), budget=UNLIMITED)
         began = time.monotonic()
 

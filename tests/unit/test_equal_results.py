@@ -197,12 +197,15 @@ def test_the_recorded_solutions_are_those_that_the_package_reads():
 def other(tmp_path: Path) -> Path:
     """A checkout without ``.venv`` that has this package, but registers only two of its generators."""
     root = tmp_path / "other"
-    root.mkdir()
-    (root / "pytest_netbench").symlink_to(ROOT / "pytest_netbench")
-    text = (ROOT / "pyproject.toml").read_text()
-    left_out = r'^(plan|troubleshoot|diagnose|\w+-kubernetes) = "pytest_netbench\.generators.*\n'
-    without = re.sub(left_out, "", text, flags=re.MULTILINE)
-    (root / "pyproject.toml").write_text(without)
+    (root / "pytest_netbench").mkdir(parents=True)
+    for place in (ROOT / "pytest_netbench").iterdir():
+        (root / "pytest_netbench" / place.name).symlink_to(place)
+    (root / "pyproject.toml").symlink_to(ROOT / "pyproject.toml")
+    table = root / "pytest_netbench/builtin.py"
+    left_out = r'^ +"(plan|troubleshoot|diagnose|[\w-]+-kubernetes)": "generators\..*\n'
+    without = re.sub(left_out, "", table.read_text(), flags=re.MULTILINE)
+    table.unlink()
+    table.write_text(without)
     return root
 
 

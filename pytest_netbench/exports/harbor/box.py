@@ -218,7 +218,7 @@ async def _mapped(process: int) -> None:
         while not Path(f"/proc/{process}/gid_map").read_text(encoding="utf-8"):  # the last one that is written
             if loop.time() > ends_at:
                 raise RuntimeError(f"process {process} has no users within {_MAPPED_S:.0f} s, so no box can join it")
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)  # nothing tells when the kernel has been given a map
     except (FileNotFoundError, ProcessLookupError):
         raise RuntimeError(f"there is no process {process} whose network a box could join") from None
 

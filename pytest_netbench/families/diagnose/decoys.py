@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
-from pytest_netbench.faults.evidence import checks, sql
+from pytest_netbench.faults.evidence import asking, sql
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.lab.capabilities import LINKS
@@ -61,11 +61,11 @@ def excluding(one: Decoy, network: Observable, source: str) -> Iterator[Observat
         source: A host that tests start at.
     """
     if one.kind == "change":
-        yield from checks.config(network, one.node, one.lines, f"{one.node} has what was planned, and no more.")
+        yield from asking.config(network, one.node, one.lines, f"{one.node} has what was planned, and no more.")
     elif one.kind == "flap":
         yield from _came_back(one, network)
     else:
-        yield from checks.unanswered(source, one.node, f"{one.node} answers nobody, as the brief says.")
+        yield from asking.unanswered(source, one.node, f"{one.node} answers nobody, as the brief says.")
 
 
 def _came_back(one: Decoy, network: Observable) -> Iterator[Observation]:
@@ -77,7 +77,7 @@ def _came_back(one: Decoy, network: Observable) -> Iterator[Observation]:
     for node, address in ends:
         because = f"{node} has its neighbor {address}: the session over {one.interface} of {one.node} came back."
         if node in network.platforms:
-            yield from checks.state(network, node, _UP[one.protocol], because, address=address)
+            yield from asking.state(network, node, _UP[one.protocol], because, address=address)
         elif network.has_counters and node in network.measured:
             yield Observation(
                 method="query-telemetry",

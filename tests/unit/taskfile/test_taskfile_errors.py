@@ -14,7 +14,7 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
     assert (
         refusal("platform: frrouting\n" + good)
         == "static.task.yaml:1: unknown platform 'frrouting' (known: 'arista_eos', 'cisco_ios', 'frr', "
-        "'juniper_junos', 'kubernetes', 'linux', 'openflow_controller', 'openvswitch'). Did you mean 'frr'?"
+        "'juniper_junos', 'kubernetes', 'linux', 'openflow_controller', 'openvswitch', 'p4'). Did you mean 'frr'?"
     )
 
 
@@ -26,7 +26,8 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "nodes: [R1, {name: R2, platform: linus},",
             (
                 "static.task.yaml:5: unknown platform 'linus' (known: 'arista_eos', 'cisco_ios', 'frr', "
-                "'juniper_junos', 'kubernetes', 'linux', 'openflow_controller', 'openvswitch'). Did you mean 'linux'?"
+                "'juniper_junos', 'kubernetes', 'linux', 'openflow_controller', 'openvswitch', 'p4'). Did you mean"
+                " 'linux'?"
             ),
         ),
         (

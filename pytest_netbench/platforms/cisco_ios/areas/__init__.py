@@ -6,8 +6,8 @@ commands of exec mode. ``static`` is a small example. ``grammar/tables.py`` has 
 ``grammar/command.py`` documents the fields of a command, ``compile/state.py`` the desired state of the node,
 ``config/edit.py`` how one typed line changes several stored lines, and ``tests/support/ios.py`` how tests type lines.
 
-A new area is added to the list below. Areas are compiled in the order of the list. An area that imports another one
-needs a line in ``pyproject.toml``.
+A new area is added to the list below, and to the layers of areas in ``pyproject.toml``: it may import areas of lower
+layers only. Areas are compiled in the order of the list.
 """
 
 from __future__ import annotations
