@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ ENABLE = "enable-secret"
 _ALL = 0x0003
 _NEWNET = 0x40000000
 _MOST = 65_535
+_START_S = 60.0
 _PROMISCUOUS = (263, 1)  # SOL_PACKET, PACKET_ADD_MEMBERSHIP
 _SERIAL = re.compile(r"-serial telnet:127\.0\.0\.1:(\d+)")
 _MONITOR = re.compile(r"-monitor tcp:127\.0\.0\.1:(\d+)")
@@ -171,13 +173,14 @@ def _namespace(host: Any) -> Path:
     """The network namespace of a node, by a program that is started there."""
     mark = f"9{uuid.uuid4().int % 10**12}"
     host.start(["sleep", mark])
-    for place in Path("/proc").glob("[0-9]*"):
-        try:
-            if (place / "cmdline").read_bytes().split(b"\0")[:2] == [b"sleep", mark.encode()]:
-                return place / "ns/net"
-        except OSError:
-            continue
-    raise AssertionError("no program runs on the host")
+    ends_at = time.monotonic() + _START_S
+    while time.monotonic() < ends_at:  # a process has the arguments of its parent until it has become the program
+        for place in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (place / "cmdline").read_bytes().split(b"\0")[:2] == [b"sleep", mark.encode()]:
+                    return place / "ns/net"
+        time.sleep(0.01)
+    raise AssertionError(f"no program runs on the host {_START_S:g} s after its start")
 
 
 def _inside(namespace: Path, make: Callable[[], socket.socket]) -> socket.socket:
