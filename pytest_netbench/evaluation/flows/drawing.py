@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_netbench.evaluation.flows.candidates import Flows, Tiers
+from pytest_netbench.evaluation.flows.clusters import cluster_flows
 from pytest_netbench.evaluation.flows.network_facts import Atlas
 from pytest_netbench.evaluation.flows.seeded_choice import Lots, in_turns
 from pytest_netbench.model.reference import ReferenceFlow
@@ -12,6 +13,20 @@ from pytest_netbench.model.task import Task
 
 _BY_CHANCE = 0.15
 _TRIES = 50
+
+
+def flows_of(task: Task, *, seed: int, count: int) -> tuple[ReferenceFlow, ...]:
+    """Return at most ``count`` different flows of a task: between the pods of a cluster, or as ``draw`` draws them.
+
+    Args:
+        task: A task with a network.
+        seed: Draws other flows.
+        count: Number of flows.
+
+    Raises:
+        UsageError: The task has no network.
+    """
+    return (cluster_flows if task.network.resource == "cluster" else draw)(task, seed=seed, count=count)
 
 
 def draw(task: Task, *, seed: int = 1, count: int = 1000) -> tuple[ReferenceFlow, ...]:

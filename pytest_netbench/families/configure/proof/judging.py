@@ -21,7 +21,7 @@ from pytest_netbench.dialects.mutations import Mutable, Mutations
 from pytest_netbench.evaluation.behaviour.compare import spread
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
 from pytest_netbench.evaluation.event_run import EventFailed, happening
-from pytest_netbench.evaluation.flows import cluster_flows, draw
+from pytest_netbench.evaluation.flows import flows_of
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
@@ -86,7 +86,6 @@ class Judge:
         settings = workshop.payload.reference
         self._spoofed = settings.spoofed
         self._is_of_cluster = workshop.payload.resource == "cluster"
-        flows_of = cluster_flows if self._is_of_cluster else draw
         self._flows = flows_of(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
         self._truths: list[dict[str | None, _Sight]] = []
         self._shown = {node.name: _mutations_of(workshop, node.name) for node in workshop.payload.topology.nodes}
