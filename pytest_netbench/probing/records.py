@@ -87,6 +87,11 @@ class Hop:
     address: str | None
 
 
+LEAST_OFFERED = 0.8
+"""Share of a rate; a machine that sends less is too busy to measure it."""
+LONGEST_STALL_S = 0.2
+
+
 @dataclass(frozen=True, kw_only=True)
 class FlowReport:
     """What happened to a flow, in wall time. Rates in bit/s of IP packets."""
@@ -98,6 +103,10 @@ class FlowReport:
     mean_delay_ms: float | None = None
     stalled_s: float = 0.0
     """The longest time in which whoever sends did not run although it should have: the machine was busy."""
+
+    def is_as_asked(self, rate_bps: float) -> bool:
+        """Whether the machine sent a flow at about the rate that was asked for, without a long pause."""
+        return self.offered_bps >= LEAST_OFFERED * rate_bps and self.stalled_s <= LONGEST_STALL_S
 
 
 class OfferedFlow(Protocol):
