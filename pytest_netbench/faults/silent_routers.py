@@ -18,6 +18,7 @@ from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import routers_of
 from pytest_netbench.faults.router_links import ospf_links
 from pytest_netbench.faults.selective_cables import AddressedCable, between_routers
+from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -124,10 +125,9 @@ def _speakers(network: DrawnNetwork) -> Iterator[Unheard]:
 
 def _silence(lab: Lab, p: Unheard) -> None:
     """Drop hellos before they leave the router: behind it, a capture on the router would show them."""
-    driver = lab.driver(p.node)
     rules = [f"add table netdev {_TABLE}"]
     for number, cable in enumerate(p.cables):
-        port, chain = driver.kernel_interface(cable.interface), f"{_TABLE} port{number}"
+        port, chain = called(lab, p.node, cable.interface), f"{_TABLE} port{number}"
         rules.append(f'add chain netdev {chain} {{ type filter hook egress device "{port}" priority 0; }}')
         rules.append(f"add rule netdev {chain} ip protocol ospf ip daddr 224.0.0.0/24 drop")
     _nft(lab, p, "\n".join(rules))

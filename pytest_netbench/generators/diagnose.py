@@ -179,6 +179,7 @@ class DiagnoseGenerator:
                     {}
                     if row is None
                     else {
+                        "types_known": True,
                         "budget": budget_of(row, network.topology),
                         "equals": tuple(alike(causes_of(faults, network.topology))),
                     }
