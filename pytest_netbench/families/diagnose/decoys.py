@@ -48,8 +48,9 @@ def _flap(lab: Lab, one: Decoy) -> None:
     """Take the carrier away as long as a loose contact does, and until a router has noticed, and give it back."""
     assert one.interface is not None
     watch, links = Watch(lab), lab.capability(LINKS)
-    before, began = watch.look(), stamp_of(lab)
+    before = watch.look()
     links.cut(one.node, one.interface)
+    began = stamp_of(lab)
     poll(watch.look, until=lambda seen: seen != before, within_s=NOTICED_S, pause_s=_PAUSE_S)
     left_s = DOWN_S - stamp_of(lab).since(began).lab_s
     stopwatch_of(lab).sleep(max(0.0, left_s) / lab.time_scale)
