@@ -48,6 +48,8 @@ def serve(ani: Ani, path: Path | None = None, *, desk: Desk | None = None) -> Se
         free |= {GET_BRIEF.name: desk.get_brief, TASK_DONE.name: desk.task_done}
 
     def handle(method: str, params: Any) -> Any:
+        if desk is not None:
+            desk.refuse_if_over(method)
         answer = free.get(method)
         return ani.call(method, params) if answer is None else answer(params)
 

@@ -25,6 +25,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows
 from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.standing import Standing
+from pytest_netbench.ani.topology_pages import page_of
 from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
@@ -153,7 +154,8 @@ class NetworkMethods:
     def _get_topology(self, params: wire.GetTopologyParams) -> wire.GetTopologyResult:
         for device in params.devices:
             self._known(device)
-        return wire.GetTopologyResult(topology=wire.TopologyView(**self._lab.topology.wire(params.devices)))
+        view = wire.TopologyView(**self._lab.topology.wire(params.devices))
+        return wire.GetTopologyResult(topology=view) if params.page is None else page_of(view, params.page)
 
     def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
         text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))

@@ -8,6 +8,7 @@ from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import FASTER, assignment
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
 from pytest_netbench.families.diagnose.measuring import SPECS, specs_of
+from pytest_netbench.families.diagnose.methods import LIST_SPEC, naming_specs
 from pytest_netbench.families.diagnose.methods import SPEC as SUBMIT_DIAGNOSIS
 from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
 from pytest_netbench.families.diagnose.requesting import requests_of
@@ -34,7 +35,10 @@ class TroubleshootFamily(DiagnoseFamily):
 
     name = "troubleshoot"
     answer = None
-    methods = (*_DEVICES, *(spec.name for spec in (*SPECS, *REQUESTS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)))
+    methods = (
+        *_DEVICES,
+        *(spec.name for spec in (*SPECS, *REQUESTS, LIST_SPEC, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)),
+    )
     scorers = (
         *DiagnoseFamily.scorers,
         "correctness",
@@ -61,7 +65,7 @@ class TroubleshootFamily(DiagnoseFamily):
                 *(METHODS[name] for name in _DEVICES),
                 *specs_of(payload),
                 *requests_of(payload),
-                SUBMIT_DIAGNOSIS,
+                *naming_specs(payload),
                 SUBMIT_ANSWER,
                 *((OPEN_TICKET,) if payload.tickets else ()),
             ),

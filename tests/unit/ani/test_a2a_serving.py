@@ -100,7 +100,7 @@ def test_the_card_has_the_methods_as_skills(url):
     names = {"get-topology", "get-running-cfg", "update-cfg", "execute-cmd", "budget-left", "get-brief", "task-done"}
     assert set(skills) == names
     assert skills["update-cfg"].endswith("Parameters: device, commands.")
-    assert skills["get-topology"].endswith("Parameters: devices (optional).")
+    assert skills["get-topology"].endswith("Parameters: devices (optional), page (optional).")
     assert {one["url"] for one in card["supportedInterfaces"]} == {url}
 
 
