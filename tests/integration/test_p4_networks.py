@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.errors import FaultHasNoEffect, LabError
 from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.generators.default_faults import OF_P4
 from pytest_netbench.generators.faulty_networks import choices
@@ -15,6 +15,7 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
+from pytest_netbench.platforms.capabilities import PROGRAMS
 from pytest_netbench.platforms.p4 import switch
 from tests.labs.conftest import deploy_task  # noqa: F401  (a fixture)
 from tests.support.ios import await_that
@@ -128,3 +129,43 @@ def test_faults_of_hosts_and_cables_take_effect_there_too(name: str, lab: Any, n
     await_that(lambda: not lost(lab, network), lambda: str(lost(lab, network)), within_s=40.0)
     assert configs(lab, network) == before
     assert broken or name in {"link-down", "link-flapping"}, "no ping may take the way over those"
+
+
+def test_a_table_takes_as_many_entries_as_it_has_room_for_and_refuses_all_others(
+    lab: Any, network: DrawnNetwork
+) -> None:
+    before = configs(lab, network)
+    name = next(name for name in before if network.topology.node(name).role == "spine")
+    commands = [f"table_add ipv4_lpm forward 198.18.{number >> 8}.{number & 255}/32 => 1 0" for number in range(10_000)]
+    statuses = lab.driver(name).apply(lab.nodes[name], commands)
+    refused = [one.message for one in statuses if one.status == "error"]
+    assert set(refused) == {"table ipv4_lpm is full (TABLE_FULL)"}
+    there = sum(line.startswith("table_add ipv4_lpm") for line in before[name].splitlines())
+    assert len(refused) == 10_000 - (1024 - there)
+    assert lost(lab, network) == []
+    lab.driver(name).reboot(lab.nodes[name], before[name])
+    assert configs(lab, network) == before
+
+
+def test_a_switch_that_is_killed_is_an_error_of_the_lab_until_it_boots_again(lab: Any, network: DrawnNetwork) -> None:
+    before = configs(lab, network)
+    name = next(name for name in before if network.topology.node(name).role == "leaf")
+    node, driver = lab.nodes[name], lab.driver(name)
+    node.capability(PROGRAMS).signal(switch.NAME, 9)
+    await_that(lambda: lost(lab, network), lambda: "packets still pass")
+    for look in (driver.running_config, lambda node: driver.execute(node, "show_tables")):
+        with pytest.raises(LabError, match=f"{name}: the P4 switch does not answer: "):
+            look(node)
+    driver.reboot(node, before[name])
+    assert configs(lab, network) == before
+    assert lost(lab, network) == []
+
+
+def test_hosts_do_not_reach_the_runtime_api_of_any_switch(lab: Any, network: DrawnNetwork) -> None:
+    gateways = [lan.gateway for lan in network.lans if lan.gateway is not None]
+    asking = "import socket, sys\nfor place in sys.argv[1:]:\n    socket.create_connection((place, 9090), timeout=1)\n"
+    for host in network.hosts:
+        for address in (*gateways, "127.0.0.1"):
+            done = lab.nodes[host].run(["/usr/bin/python3", "-c", asking, address])
+            assert done.returncode != 0
+            assert "timed out" in done.stderr or "refused" in done.stderr or "unreachable" in done.stderr

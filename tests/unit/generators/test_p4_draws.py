@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_P4, REPAIRED, TROUBLESHOT
+from pytest_netbench.generators.demands import draw_demands
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.repair_network import RepairNetworkParameters
@@ -86,3 +88,13 @@ def test_leaves_spread_over_all_spines_and_answer_for_what_their_hosts_ask_for()
     assert "table_add ipv4_lpm drop 10.0.2.0/24 =>" in lines
     spine = network.startup_configs["spine3"].splitlines()
     assert [line.split()[3] for line in spine if "ipv4_lpm" in line] == ["10.0.1.0/24", "10.0.2.0/24"]
+
+
+@pytest.mark.parametrize("traffic", ["uniform", "gravity"])
+def test_their_traffic_is_a_quarter_of_that_of_other_networks(traffic: Any) -> None:
+    p4, usual = (
+        draw_demands(draw_network(NetworkParameters(shape=shape, sizes={"hosts": 2})), traffic, random.Random(1))
+        for shape in ("p4-leaf-spine", "sdn-leaf-spine")
+    )
+    assert len(p4) == len(usual) > 3
+    assert sum(one.rate_bps for one in p4) == pytest.approx(sum(one.rate_bps for one in usual) / 4, rel=0.01)
