@@ -44,6 +44,7 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
     ),
     "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
     "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),
+    "p4-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 3, "leaves": 4}, {"spines": 4, "leaves": 8}),
     "ring": ({"routers": 3}, {"routers": 4}, {"routers": 6}),
     "sdn-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
     "star": ({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),

@@ -44,6 +44,7 @@ class RepairNetworkParameters(FaultyParameters):
 
     has_table: ClassVar[bool] = True
     of_rows: ClassVar[Mapping[str, Any]] = {"faults": (*OUTSIDE_IN_FLOWS, *CONFIGURED_OF_REPAIRS), "handover": True}
+    eligible: ClassVar[Eligible] = IN_FLOWS
     needs_flows: ClassVar[bool] = True
 
     @field_validator("access")
