@@ -1,4 +1,4 @@
-"""A socket through which processes of this machine reach the purse of a run on another one: its serving side.
+"""A socket through which processes of this machine reach the budget of a run on another one: its serving side.
 
 The folder of the socket is for its owner only, and goes with the process however that ends.
 """

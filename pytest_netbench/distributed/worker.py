@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from threading import local
 from typing import Any
 
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.distributed.carrying import Carrier
 from pytest_netbench.distributed.orders import Delivery
 from pytest_netbench.distributed.till import Till
@@ -58,9 +58,9 @@ class TrialWorker:
     def carry(self, packed: bytes) -> bytes:
         """Run a pickled ``Order``; return a pickled ``Delivery``."""
         order = loaded(packed)
-        if order.spec.purse is not None and self._till is not None:
-            shared = replace(order.spec.purse, socket=self._till.path)
-            order = replace(order, spec=order.spec.model_copy(update={"purse": shared}))
+        if order.spec.run_budget is not None and self._till is not None:
+            shared = replace(order.spec.run_budget, socket=self._till.path)
+            order = replace(order, spec=order.spec.model_copy(update={"run_budget": shared}))
         if not hasattr(self._of_thread, "carrier"):
             self._of_thread.carrier = Carrier()
         return pickle.dumps(self._of_thread.carrier.carry(order), protocol=5)
@@ -69,17 +69,17 @@ class TrialWorker:
 class BudgetKeeper:
     """Notes what workers spend, in the file of the run. It is started anew if it ends, and finds all in the file."""
 
-    def __init__(self, purse: Purse) -> None:
-        self._purse = purse
+    def __init__(self, run_budget: RunBudget) -> None:
+        self._run_budget = run_budget
 
     def answer(self, line: str) -> str:
         """Answer a line of a ``Till``. Errors are part of the answer: an exception would be retried."""
         verb, _, rest = line.partition(" ")
         try:
             if verb == "note":
-                self._purse.note(rest)
+                self._run_budget.note(rest)
                 return "noted"
-            spent = self._purse.spent()
+            spent = self._run_budget.spent()
         except ResultsError as error:
             return f"error {error}".replace("\n", " ")
         return f"{spent.cost_usd!r} {spent.tokens}"

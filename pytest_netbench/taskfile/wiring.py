@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from pytest_netbench.dialects.base import Mapped
+from pytest_netbench.dialects.base import match_values_of
 from pytest_netbench.dialects.match_values import Attachment
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.topology import Endpoint, Link
@@ -44,11 +44,11 @@ def _strange(link: Link, one: Endpoint, here: list[Attachment], other: Endpoint,
 def _attachments(network: Networked, node: str) -> dict[str, list[Attachment]]:
     """By full name of an interface: its addresses at startup."""
     platform = network.platform_of(node)
-    dialect: object = dialect_of(platform)
-    if not isinstance(dialect, Mapped):
+    values = match_values_of(dialect_of(platform), network.startup_configs.get(node, ""))
+    if values is None:
         return {}
     found: dict[str, list[Attachment]] = {}
-    for at in dialect.landmarks(network.startup_configs.get(node, "")).attachments:
+    for at in values.attachments:
         with suppress(ValueError):
             found.setdefault(full_name(platform, at.interface), []).append(at)
     return found

@@ -23,7 +23,7 @@ from pytest_netbench.agents.initial_messages import Opening
 from pytest_netbench.agents.prompting import digests, paragraphs
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
@@ -76,7 +76,7 @@ class Program:
             BudgetExhausted: The time is up. With ``submission``, if one was handed in.
             AgentError: It failed, or its output cannot be read.
         """
-        desk = Desk(brief, text=self._text(brief))
+        desk = SubmissionMethods(brief, text=self._text(brief))
         with contextlib.ExitStack() as stack:
             server = stack.enter_context(serve(ani, desk=desk))
             folder = server.path.parent / "program"  # removed with the socket's directory
@@ -127,7 +127,7 @@ class Program:
             finally:
                 running.kill(process)
 
-    def _submission(self, ended: running.Ended, desk: Desk) -> Submission:
+    def _submission(self, ended: running.Ended, desk: SubmissionMethods) -> Submission:
         handed_in = desk.submission
         try:
             printed = self._printed(ended, needed=handed_in is None)

@@ -9,7 +9,7 @@ from typing import Final
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, output_of
 from pytest_netbench.agents.runbooks.floods import check_flood, check_held
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.dialects.linux.state_checks import SIGNS
+from pytest_netbench.dialects.linux.state_checks import STATE_CHECKS
 from pytest_netbench.model.trial import Brief
 
 _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)
@@ -20,7 +20,7 @@ _BACKEND: Final = re.compile(r"^server (\S+) (\S+)$", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 5
 _SLOW_MS: Final = 1000.0
-_BUSY: Final = SIGNS["short of processor time"].of()
+_BUSY: Final = STATE_CHECKS["short of processor time"].of()
 BUFFERS: Final = "/proc/sys/net/ipv4/tcp_rmem"
 _LEAST_BUFFER: Final = 4096
 """Bytes: less than what a few packets need."""

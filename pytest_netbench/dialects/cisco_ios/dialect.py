@@ -12,11 +12,11 @@ from pytest_netbench.dialects.cisco_ios import (
     mistakes,
     mutations,
     names,
-    state_checks,
 )
+from pytest_netbench.dialects.cisco_ios.state_checks import STATE_CHECKS
 from pytest_netbench.dialects.forms import RoutingForms
 from pytest_netbench.dialects.indentation import TYPED
-from pytest_netbench.dialects.match_values import Landmarks
+from pytest_netbench.dialects.match_values import MatchValues
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -25,7 +25,7 @@ class CiscoIosDialect:
     """Routers and switches whose command line is that of IOS 15."""
 
     name = "cisco_ios"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = TYPED
     forms = RoutingForms(has_masks=True, keeps_order=True, replaces_areas=True)
     reading_hint = (
@@ -52,8 +52,8 @@ class CiscoIosDialect:
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
 
-    def landmarks(self, config: str) -> Landmarks:
-        return match_values.landmarks(config)
+    def match_values(self, config: str) -> MatchValues:
+        return match_values.read(config)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.forms import RoutingForms
-from pytest_netbench.dialects.frr import manual, match_values, mistakes, mutations, names, state_checks
+from pytest_netbench.dialects.frr import manual, match_values, mistakes, mutations, names
+from pytest_netbench.dialects.frr.state_checks import STATE_CHECKS
 from pytest_netbench.dialects.indentation import TYPED
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.dialects.match_values import Landmarks
+from pytest_netbench.dialects.match_values import MatchValues
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -18,7 +19,7 @@ class FrrDialect:
     """Routers whose command line is vtysh."""
 
     name = "frr"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = TYPED
     forms = RoutingForms(bgp_family=("address-family ipv4 unicast",))
     hint = ""
@@ -38,8 +39,8 @@ class FrrDialect:
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
 
-    def landmarks(self, config: str) -> Landmarks:
-        return match_values.landmarks(config)
+    def match_values(self, config: str) -> MatchValues:
+        return match_values.read(config)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS

@@ -8,7 +8,7 @@ from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openflow_controller import state_checks
+from pytest_netbench.dialects.openflow_controller.state_checks import STATE_CHECKS
 from pytest_netbench.dialects.syntax import Tree
 
 
@@ -16,7 +16,7 @@ class OpenflowControllerDialect:
     """Controllers of OpenFlow switches."""
 
     name = "openflow_controller"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = SHOWN
     hint = (
         "The command line is a shell. `controller status` shows whether the OpenFlow controller runs and which switches"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 
-SIGNS: Final[Mapping[str, Sign]] = {
-    "no controller": Sign("controller status", r"^The controller does not run"),
-    "switch is missing": Sign("controller status", r"^{switch} programmed", is_absent=True, is_shared=True),
-    "nothing listens": Sign("ss -Hlntu", r":{port} ", is_absent=True),
+STATE_CHECKS: Final[Mapping[str, StateCheck]] = {
+    "no controller": StateCheck("controller status", r"^The controller does not run"),
+    "switch is missing": StateCheck("controller status", r"^{switch} programmed", is_absent=True, is_shared=True),
+    "nothing listens": StateCheck("ss -Hlntu", r":{port} ", is_absent=True),
 }
 """By the state."""

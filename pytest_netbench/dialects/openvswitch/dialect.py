@@ -10,7 +10,8 @@ from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openvswitch import flows, mistakes, state_checks
+from pytest_netbench.dialects.openvswitch import flows, mistakes
+from pytest_netbench.dialects.openvswitch.state_checks import STATE_CHECKS
 from pytest_netbench.dialects.syntax import Tree
 
 _FLOW = re.compile(r"flow (.*)")
@@ -20,7 +21,7 @@ class OpenvswitchDialect:
     """Switches that are Open vSwitch."""
 
     name = "openvswitch"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = SHOWN
     hint = (
         "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0."

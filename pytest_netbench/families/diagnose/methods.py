@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError
 from pytest_netbench.lab.stopwatch import Stamp
@@ -73,9 +73,9 @@ class FixedDiagnosis:
         self.fixed_at: Stamp | None = None
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """What is offered to the agent."""
-        return (OwnMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, effect="devices-rest"),)
+        return (FamilyMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, effect="devices-rest"),)
 
     def _fix(self, params: SubmitDiagnosisParams) -> SubmitDiagnosisResult:
         if self.text is not None:

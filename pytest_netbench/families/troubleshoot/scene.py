@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.families.faulty.tickets import Tickets
 from pytest_netbench.families.faulty.watched import WatchedScene
@@ -48,7 +48,7 @@ class TroubleshootScene(WatchedScene, DiagnoseScene):
         return self._payload.tickets and all(isinstance(fault, FromOutside) for fault, _ in self._faults)
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         tickets = () if self._tickets is None else (self._tickets.method,)
         return (*super().methods, self._answer.method, *tickets)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.distributed.cluster import connected
 from pytest_netbench.distributed.ledger import Ledger
 from pytest_netbench.distributed.orders import Delivery, Order
@@ -133,7 +133,7 @@ class RayLoop:
             ledger=self._ledger,
             order=self._order,
             variables=self._variables(),
-            purse=purse.current(),
+            run_budget=run_budget.current(),
         )
         self._opened.callback(self._pool.close)
         workers, with_cores = _counted(size.workers, "worker"), sum(node.cores > 0 for node in nodes.values())
@@ -149,7 +149,7 @@ class RayLoop:
 
     def _order(self, number: int) -> Order | None:
         assert self._orders is not None
-        shared = purse.current()
+        shared = run_budget.current()
         if shared is not None and shared.closed() is not None:
             self._far[number].far = None  # its set-up says that nothing is left
             self._came[number] = Delivery()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.distributed.orders import Order
 from pytest_netbench.plugin.items.collection import references_of
 from pytest_netbench.plugin.items.item import DrawnItem, TaskItem
@@ -94,7 +94,7 @@ class Orders:
         spec = spec_of(item, item.task, item.agent_choice.spec, cassette=cassette)
         truth, reference = self._recorded(_Records(item))
         return Order(
-            spec=spec.model_copy(update={"workers": self._side_by_side, "purse": purse.current()}),
+            spec=spec.model_copy(update={"workers": self._side_by_side, "run_budget": run_budget.current()}),
             truth=truth,
             reference=reference,
             replays=None if cassette is None else _to_replay(item, cassette),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
@@ -108,7 +108,7 @@ def spec_of(item: pytest.Item, task: Task, agent: str, *, cassette: CassetteSpec
         workers=options.side_by_side,
         lab=options.lab,
         store=Store(folder=str(path if path.is_dir() else path.parent), root=str(root)),
-        purse=purse.current(),
+        run_budget=run_budget.current(),
         cassette=cassette,
         pytest_version=pytest.__version__,
     )

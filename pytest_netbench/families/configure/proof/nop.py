@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pytest_netbench.families.configure.proof.claims import distinct, unequal
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.model.trial import TestcaseResult
 
 
@@ -14,13 +14,13 @@ class Nop:
 
     name = "nop"
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
         self._runs: list[tuple[TestcaseResult, ...]] = []
 
     def measure(self, repeat: int) -> None:  # a fresh measurement each time
-        with self._workshop.network() as network:
-            results = network.evaluation.run_testcases(self._workshop.payload.testcases)
+        with self._labs.network() as network:
+            results = network.evaluation.run_testcases(self._labs.payload.testcases)
             self._runs.append(tuple(results))
 
     def problems(self) -> Iterator[str]:
@@ -34,7 +34,7 @@ class Nop:
     def shown(self) -> Mapping[str, str]:
         if not self._runs:
             return {}
-        intents = sum(one.role == "intent" for one in self._workshop.payload.testcases)
+        intents = sum(one.role == "intent" for one in self._labs.payload.testcases)
         return {"nop passes": f"{max(sum(map(_passed, results)) for results in self._runs)} of {intents}"}
 
     def listed(self) -> Mapping[str, tuple[str, ...]]:

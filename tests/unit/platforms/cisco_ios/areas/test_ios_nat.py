@@ -42,7 +42,7 @@ def stored(device):
 
 
 def compiled(device):
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def test_an_interface_has_one_address_so_it_is_shared():

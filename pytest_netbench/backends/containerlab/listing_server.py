@@ -16,7 +16,7 @@ _LONGEST_ANSWER = 60_000
 _LISTING_S = 5.0
 
 
-class Desk:
+class ListingServer:
     """Answers one question after the other.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Known, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode, ParsedCommand
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader
 
 EXEC = "exec"
@@ -17,7 +17,7 @@ _BASIC_MODES = (
 )
 
 
-class Book:
+class Grammar:
     """The commands and modes of all areas."""
 
     def __init__(self, areas: Iterable[Area]) -> None:
@@ -39,7 +39,7 @@ class Book:
         return found
 
     @cached_property
-    def _known(self) -> dict[Command, Known]:
+    def _known(self) -> dict[Command, ParsedCommand]:
         return {}
 
     def mode(self, name: str) -> Mode:
@@ -64,12 +64,12 @@ class Book:
             self._readers[key] = Reader(known)
         return self._readers[key]
 
-    def commands(self) -> list[Known]:
+    def commands(self) -> list[ParsedCommand]:
         """All commands of all areas."""
         return [self._read(area, command) for area in self.areas for command in area.commands]
 
-    def _read(self, area: Area, command: Command) -> Known:
+    def _read(self, area: Area, command: Command) -> ParsedCommand:
         """Parse all patterns, one Known per command for all modes: stored entries are compared by it."""
         if command not in self._known:
-            self._known[command] = Known(command, pattern.parse(command.pattern, area.types), area)
+            self._known[command] = ParsedCommand(command, pattern.parse(command.pattern, area.types), area)
         return self._known[command]

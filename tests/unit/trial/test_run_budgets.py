@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.agents.settings import Price
 from pytest_netbench.model.trial import Submission
 from pytest_netbench.trial import TrialSpec, execute
@@ -29,7 +29,7 @@ def server(monkeypatch):
 
 
 def spec_of(budget):
-    return TrialSpec(task=task_of(), agent="own", backend="memory", purse=budget)
+    return TrialSpec(task=task_of(), agent="own", backend="memory", run_budget=budget)
 
 
 def test_two_runs_at_once_in_one_process_have_budgets_of_their_own(server, tmp_path):
@@ -43,8 +43,8 @@ def test_two_runs_at_once_in_one_process_have_budgets_of_their_own(server, tmp_p
             llm.complete([{"role": "user", "content": "?"}], note=ani.note, wall_left=lambda: None)
         return Submission()
 
-    small = Purse(path=tmp_path / "small", most_tokens=1)
-    large = Purse(path=tmp_path / "large", most_tokens=1_000_000)
+    small = RunBudget(path=tmp_path / "small", most_tokens=1)
+    large = RunBudget(path=tmp_path / "large", most_tokens=1_000_000)
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda one: execute(spec_of(one), Here(agent=Own(asks_twice))), (small, large))
         cut_off, whole = found
@@ -53,11 +53,11 @@ def test_two_runs_at_once_in_one_process_have_budgets_of_their_own(server, tmp_p
     assert (whole.status, whole.outcome) == ("failed", "done")
     assert 2 * small.spent().tokens == large.spent().tokens > 0
     assert len(server.requests) == 3
-    assert purse.current() is None
+    assert run_budget.current() is None
 
 
 def test_a_spec_names_its_purse_in_json(tmp_path):
-    spec = spec_of(Purse(path=tmp_path / "spent", begins=3, started_at=9.5, most_cost_usd=1.5, most_s=60.0))
+    spec = spec_of(RunBudget(path=tmp_path / "spent", begins=3, started_at=9.5, most_cost_usd=1.5, most_s=60.0))
     assert TrialSpec.model_validate_json(spec.model_dump_json()) == spec
 
 
@@ -75,7 +75,7 @@ def test_an_agent_in_a_process_of_its_own_spends_from_the_purse_of_its_trial(ser
         "        thread.join()\n"
         "        return Submission()\n"
     )
-    mine = Purse(path=tmp_path / "mine", most_tokens=1_000_000)
+    mine = RunBudget(path=tmp_path / "mine", most_tokens=1_000_000)
     spec = spec_of(mine).model_copy(update={"agent": "spends:Spends", "agents": str(tmp_path)})
     assert execute(spec).outcome == "done"
     assert mine.spent().tokens > 0

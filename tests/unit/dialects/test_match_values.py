@@ -7,17 +7,17 @@ from textwrap import dedent
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.dialects.base import Mapped
-from pytest_netbench.dialects.match_values import Landmarks, Service, Span, span_of
+from pytest_netbench.dialects.base import ListsMatchValues
+from pytest_netbench.dialects.match_values import MatchValues, Service, Span, span_of
 
 
-def of(dialect: str, text: str) -> Landmarks:
+def of(dialect: str, text: str) -> MatchValues:
     known = parts.load("dialects", dialect)()
-    assert isinstance(known, Mapped)
-    return known.landmarks(dedent(text))
+    assert isinstance(known, ListsMatchValues)
+    return known.match_values(dedent(text))
 
 
-def spans(found: Landmarks) -> list[str]:
+def spans(found: MatchValues) -> list[str]:
     return [str(span) for span in found.spans]
 
 

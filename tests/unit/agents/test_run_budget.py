@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.agents.llm import Llm, raised_by_client
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.agents.settings import Price
 from pytest_netbench.errors import ResultsError, RunBudgetSpent, UsageError
 from tests.support.openai_server import OpenAIServer, Text
@@ -17,15 +17,15 @@ from tests.support.openai_server import OpenAIServer, Text
 
 def spend(path: Path, times: int) -> None:
     for _ in range(times):
-        Purse(path=path).spend(cost_usd=0.25, tokens=7)
+        RunBudget(path=path).spend(cost_usd=0.25, tokens=7)
 
 
-def test_processes_share_a_purse(tmp_path: Path) -> None:
+def test_processes_share_a_budget(tmp_path: Path) -> None:
     path = tmp_path / "run" / "spending.txt"
     with ProcessPoolExecutor(4) as pool:
         list(pool.map(spend, [path] * 4, [50] * 4))
-    assert Purse(path=path).spent() == (50.0, 1400)
-    begun_later = Purse(path=path, begins=path.stat().st_size, most_cost_usd=1.0)
+    assert RunBudget(path=path).spent() == (50.0, 1400)
+    begun_later = RunBudget(path=path, begins=path.stat().st_size, most_cost_usd=1.0)
     assert begun_later.spent() == (0.0, 0)
     assert begun_later.used_up() is None
 
@@ -33,8 +33,8 @@ def test_processes_share_a_purse(tmp_path: Path) -> None:
 def test_limits(tmp_path: Path) -> None:
     path = tmp_path / "spending.txt"
     now = 100.0
-    assert Purse(path=path).closed() is None
-    limited = Purse(path=path, most_cost_usd=0.5, most_tokens=1000, most_s=60, started_at=50.0)
+    assert RunBudget(path=path).closed() is None
+    limited = RunBudget(path=path, most_cost_usd=0.5, most_tokens=1000, most_s=60, started_at=50.0)
     assert limited.closed(now=now) is None
     limited.spend(cost_usd=None, tokens=999)
     assert limited.closed(now=now) is None
@@ -42,7 +42,7 @@ def test_limits(tmp_path: Path) -> None:
     assert limited.used_up() == limited.closed(now=now) == "1000 tokens"
     limited.spend(cost_usd=0.4, tokens=1)
     assert limited.used_up() == "0.5 USD"
-    late = Purse(path=tmp_path / "other", most_s=60, started_at=40.0)
+    late = RunBudget(path=tmp_path / "other", most_s=60, started_at=40.0)
     assert late.closed(now=now) == "60 s"
     assert late.used_up() is None, "what runs is finished"
 
@@ -50,7 +50,7 @@ def test_limits(tmp_path: Path) -> None:
 def test_what_cannot_be_noted_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ResultsError, match="what was spent cannot be written"):
-        Purse(path=tmp_path / "file" / "spending.txt").spend(cost_usd=0.1, tokens=1)
+        RunBudget(path=tmp_path / "file" / "spending.txt").spend(cost_usd=0.1, tokens=1)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def ask(llm: Llm) -> str:
 
 def test_a_model_is_not_asked_past_the_limit(server, tmp_path):
     llm = Llm(model="openai/gpt-4o", price=Price(input_per_token=1e-5, output_per_token=1e-5))
-    with purse.used(Purse(path=tmp_path / "spent", most_cost_usd=0.002)):
+    with run_budget.used(RunBudget(path=tmp_path / "spent", most_cost_usd=0.002)):
         assert ask(llm) == "one"
         assert ask(llm) == "two", "the first cost 0.0011"
         with pytest.raises(RunBudgetSpent, match=r"the run has spent its 0\.002 USD") as refused:
@@ -81,7 +81,7 @@ def test_a_model_is_not_asked_past_the_limit(server, tmp_path):
 def test_a_cost_that_nobody_knows_cannot_be_limited(server, tmp_path):
     llm = Llm(model="openai/nobody-knows-this")
     unknown = pytest.raises(UsageError, match=r"price of openai/nobody-knows-this is not known.*--netbench-max-tokens")
-    with purse.used(Purse(path=tmp_path / "spent", most_cost_usd=1.0)), unknown:
+    with run_budget.used(RunBudget(path=tmp_path / "spent", most_cost_usd=1.0)), unknown:
         ask(llm)
-    with purse.used(Purse(path=tmp_path / "other", most_tokens=1000)):
+    with run_budget.used(RunBudget(path=tmp_path / "other", most_tokens=1000)):
         assert ask(llm) == "two"
