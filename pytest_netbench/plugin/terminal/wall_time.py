@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_netbench.errors import InputError
 from pytest_netbench.plugin.items.node_ids import source_of
 from pytest_netbench.plugin.settings.run_options import run_of
-from pytest_netbench.plugin.terminal.announcer import Announcer
+from pytest_netbench.plugin.terminal.forecast import Announcer
 
 if TYPE_CHECKING:
     from pytest_netbench.model.events import Action

@@ -9,8 +9,7 @@ import pytest
 
 from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.agents.till import ask
-from pytest_netbench.distributed.till import Till
-from pytest_netbench.distributed.worker import BudgetKeeper
+from pytest_netbench.distributed.worker import BudgetKeeper, Till
 from pytest_netbench.errors import ResultsError
 
 

@@ -8,9 +8,8 @@ from typing import Final
 from pytest_netbench.errors import AgentError
 from pytest_netbench.families.configure.proof.claims import Claim
 from pytest_netbench.families.configure.proof.mutants import Mutants
-from pytest_netbench.families.configure.proof.nop import Nop
 from pytest_netbench.families.configure.proof.omissions import Omissions
-from pytest_netbench.families.configure.proof.oracle import Oracle
+from pytest_netbench.families.configure.proof.oracle import Nop, Oracle
 from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.configure.proof.solutions import RecordedSolutions
 from pytest_netbench.families.proof import Extent, Proof, TruthConfigs
