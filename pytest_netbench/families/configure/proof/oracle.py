@@ -1,4 +1,4 @@
-"""The claims ``nop`` and ``oracle``: no testcase of an intent passes before the work, all pass with the ground truth."""
+"""Claims ``nop`` and ``oracle``: no testcase of an intent passes before the work, all pass with the ground truth."""
 
 from __future__ import annotations
 

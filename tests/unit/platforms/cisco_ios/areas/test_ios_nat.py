@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import parse
-from pytest_netbench.platforms.cisco_ios.areas.nat.translations import extended, table
+from pytest_netbench.platforms.cisco_ios.areas.nat.shows import extended, table
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
