@@ -180,7 +180,7 @@ def test_a_spoofed_source_counts_only_where_the_task_holds_it(monkeypatch, spoof
 
 
 class _ProofLabs:
-    """A workshop whose testcases all pass."""
+    """Labs whose testcases all pass."""
 
     payload = SimpleNamespace(ground_truth_configs={})
     running = 0
@@ -222,10 +222,10 @@ class _Judge:
         return iter([[Difference(about, f"{about} differs") for about in moment] for moment in self.labs.pop(0)])
 
 
-def fate_of(*labs: list[list[str]]) -> tuple[str, str, int]:
+def fate_of(*differences: list[list[str]]) -> tuple[str, str, int]:
     claim = object.__new__(Mutants)
     labs = _ProofLabs()
-    judge = _Judge(labs, *labs)
+    judge = _Judge(labs, *differences)
     claim._labs, claim._judge = labs, judge  # type: ignore[assignment]
     mutant: Any = SimpleNamespace(configs=lambda _: {}, node="R1", index=0)
     fate = claim._fate(mutant)
