@@ -28,7 +28,7 @@ TASK_DONE = spec_of(
 _FORMER_REASONING = "summary"
 
 
-class Desk:
+class SubmissionMethods:
     """Gives one program its brief and takes its submission.
 
     Args:

@@ -15,7 +15,7 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.families.configure import ConfigureFamily
 from pytest_netbench.families.configure.mutation import mutants
 from pytest_netbench.families.configure.proof.judging import Judge
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.kubernetes.applications.addresses import WORKSTATION
@@ -137,16 +137,16 @@ def test_right_solutions_pass_and_wrong_ones_fail() -> None:
 def test_a_mutant_is_told_from_the_ground_truth_by_flows_that_no_testcase_tries() -> None:
     task = named("three-tiers")
     stripped = task.model_copy(update={"payload": configuration_of(task).model_copy(update={"testcases": ()})})
-    workshop = Workshop(stripped, lambda: staged(stripped), Extent(repeats=1))
-    judge = Judge(workshop)
+    labs = ProofLabs(stripped, lambda: staged(stripped), Extent(repeats=1))
+    judge = Judge(labs)
     judge.prepare()
     truth = configuration_of(task).ground_truth_configs
     mutant = next(one for one in mutants(configuration_of(task)) if one.operator == "keyword")
     renamed = [re.sub(r"(metadata: \{name: )", r"\1other-", one) for one in reversed(truth_of(task))]
     found = {}
     for name, configs in {"mutant": mutant.configs(truth), "renamed": {WORKSTATION: renamed}}.items():
-        with workshop.network() as network:
-            assert workshop.apply(network, configs).refused == ()
+        with labs.network() as network:
+            assert labs.apply(network, configs).refused == ()
             found[name] = [str(one) for each in judge.differences(network) for one in each]
     assert found["renamed"] == []
     assert any("/8080" in one or "/9000" in one or "/6379" in one for one in found["mutant"]), mutant

@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_netbench.agents.prompting import answer_message, budget_words, packaged, paragraphs, task_message
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
@@ -28,7 +28,7 @@ class Attendance:
 
     brief: Brief
     socket: Path
-    desk: Desk
+    desk: SubmissionMethods
     ani: Ani
     serving: ExitStack
 
@@ -73,7 +73,9 @@ class Attended:
         Raises:
             AgentError: Nobody can attend.
         """
-        desk = Desk(brief, text=task_text(brief), answers_later=self._answers_later, is_final=self._is_final)
+        desk = SubmissionMethods(
+            brief, text=task_text(brief), answers_later=self._answers_later, is_final=self._is_final
+        )
         with ExitStack() as own:
             serving = own if self._until is None else self._until
             server = serving.enter_context(serve(ani, desk=desk))

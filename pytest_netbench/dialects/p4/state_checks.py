@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 
-SIGNS: Final[Mapping[str, Sign]] = {
-    "no carrier": Sign("show_ports", r"^\d+ {interface} down$"),
-    "table full": Sign("table_num_entries {table}", r"^{size} of {size}$"),
+STATE_CHECKS: Final[Mapping[str, StateCheck]] = {
+    "no carrier": StateCheck("show_ports", r"^\d+ {interface} down$"),
+    "table full": StateCheck("table_num_entries {table}", r"^{size} of {size}$"),
 }
 """By the state."""

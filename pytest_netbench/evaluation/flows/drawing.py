@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from pytest_netbench.evaluation.flows.candidates import Flows, Tiers
 from pytest_netbench.evaluation.flows.clusters import cluster_flows
-from pytest_netbench.evaluation.flows.network_facts import Atlas
-from pytest_netbench.evaluation.flows.seeded_choice import Lots, in_turns
+from pytest_netbench.evaluation.flows.network_facts import NetworkFacts
+from pytest_netbench.evaluation.flows.seeded_choice import SeededChoice, in_turns
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 
@@ -45,10 +45,10 @@ def draw(task: Task, *, seed: int = 1, count: int = 1000) -> tuple[ReferenceFlow
     Raises:
         UsageError: The task has no network.
     """
-    atlas = Atlas(task)
-    if len(atlas.nodes) < 2:
+    facts = NetworkFacts(task)
+    if len(facts.nodes) < 2:
         return ()
-    tiers = Tiers(atlas, Lots(seed))
+    tiers = Tiers(facts, SeededChoice(seed))
     taken: dict[tuple[object, ...], ReferenceFlow] = {}
     _take(tiers.first(), taken, count)
     _take(tiers.further(), taken, max(len(taken), round(count * (1 - _BY_CHANCE))))

@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.wire import NoParams, Wire
 from pytest_netbench.errors import AniError
 from pytest_netbench.lab.stopwatch import Stamp
@@ -94,10 +94,10 @@ class FixedDiagnosis:
         self.fixed_at: Stamp | None = None
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """What is offered to the agent."""
-        listing = OwnMethod(spec=LIST_SPEC, params=NoParams, answer=self._list)
-        fixing = OwnMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, effect="devices-rest")
+        listing = FamilyMethod(spec=LIST_SPEC, params=NoParams, answer=self._list)
+        fixing = FamilyMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, effect="devices-rest")
         return (listing, fixing) if self._payload.types_known else (fixing,)
 
     def _list(self, _: NoParams) -> ListFaultTypesResult:
