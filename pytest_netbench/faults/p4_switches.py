@@ -55,7 +55,8 @@ def _silent(network: Observable, p: P4Down) -> Iterator[Observation]:
 
 P4_SWITCH_DOWN = OutsideValue(
     "p4-switch-down",
-    about="A P4 switch has stopped: it forwards nothing and answers nobody, although its cables have carrier.",
+    about="A P4 switch (no other node) has stopped: it forwards nothing and answers nobody, although its cables have"
+    " carrier.",
     label="P4_DOWN",
     parameters=P4Down,
     domain="node",

@@ -136,7 +136,10 @@ def _silence(lab: Lab, p: Unheard) -> None:
 def _nft(lab: Lab, p: Unheard, rules: str) -> None:
     done = lab.nodes[p.node].capability(EXEC).run(["nft", "-f", "-"], input=rules)
     if done.returncode:
-        raise LabError(f"{p.node} refused {rules!r}: {done.stderr.strip()}")
+        raise LabError(
+            f"{p.node}: what it sends cannot be dropped in it, for which the kernel needs the feature nft-egress"
+            f" (Linux 5.16 or later): {done.stderr.strip()}"
+        )
 
 
 def _speak(lab: Lab, p: Unheard) -> None:

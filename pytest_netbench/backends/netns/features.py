@@ -70,6 +70,7 @@ _NFT = {
     "nft-bridge": f"bridge {_FILTER}",
     "nft-arp": "arp type filter hook input priority 0;",
     "nft-netdev": "netdev type filter hook ingress device lo priority 0;",
+    "nft-egress": "netdev type filter hook egress device lo priority 0;",
     "nft-nat": "ip type nat hook postrouting priority 100; oifname lo masquerade;",
     "nft-ct": f"ip {_FILTER} ct state established accept;",
     "nft-connlimit": f"ip {_FILTER} ct count over 10 drop;",

@@ -1,4 +1,4 @@
-"""A data centre whose switches run a P4 program and forward by the entries of its tables."""
+"""A data center whose switches run a P4 program and forward by the entries of its tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def build(draft: Draft, sizes: P4Sizes) -> None:
 
 P4_LEAF_SPINE = Shape(
     name="p4-leaf-spine",
-    what="a data centre of P4 switches: each leaf is connected to each spine, and spreads flows over all of them",
+    what="a data center of P4 switches: each leaf is connected to each spine, and spreads flows over all of them",
     sizes=P4Sizes,
     build=build,
     routings={"p4": P4},
