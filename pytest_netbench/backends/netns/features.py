@@ -114,7 +114,7 @@ MODULES: Mapping[str, str] = {
     "nft-limit": "nft_limit",
     "nft-fib": "nft_fib_ipv4",
     "nft-log": "nft_log",
-    **{f"nft-{family}": "nf_tables" for family in ("ip", "ip6", "inet", "bridge", "arp", "netdev", "dscp")},
+    **{f"nft-{family}": "nf_tables" for family in ("ip", "ip6", "inet", "bridge", "arp", "netdev", "egress", "dscp")},
     "nft-meta-priority": "nf_tables",
 }
 """The kernel module that brings a feature."""
