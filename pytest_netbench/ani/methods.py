@@ -51,7 +51,7 @@ METHODS: Mapping[str, MethodSpec] = {
     for spec in (
         spec_of(
             "get-topology",
-            "Nodes and links of the network. With `devices`, only these and the links among them.",
+            "Nodes and links of the network. With `devices`, only these and the links among them; with `page`, a part.",
             wire.GetTopologyParams,
             wire.GetTopologyResult,
         ),

@@ -15,21 +15,22 @@ from pytest_netbench.ani import excerpts, wire
 from pytest_netbench.ani.access import Access
 from pytest_netbench.ani.approval import Approver, Change
 from pytest_netbench.ani.commands import SHELLS, CommandRules
+from pytest_netbench.ani.family_methods import FamilyMethods
 from pytest_netbench.ani.guard import METHOD, CommandGuard
 from pytest_netbench.ani.ledger import Ledger
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import longest_s
 from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_params
-from pytest_netbench.ani.own import OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows
 from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.standing import Standing
+from pytest_netbench.ani.topology_pages import page_of
 from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, LabError, PolicyViolation, RequirementMissing
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.trial import CommandStatus
@@ -54,7 +55,7 @@ class NetworkMethods:
         policy: What is permitted.
         ledger: What the trial keeps.
         watching: Is told of every change.
-        own: The scene's methods, which say when devices answer and may be changed.
+        family_methods: The scene's methods, which say when devices answer and may be changed.
         dialects: Dialects by name, instead of those found by entry point.
         approver: Who approves each change, if anyone does.
     """
@@ -66,7 +67,7 @@ class NetworkMethods:
         policy: Policy,
         ledger: Ledger,
         watching: Watching,
-        own: OwnMethods,
+        family_methods: FamilyMethods,
         dialects: Mapping[str, Dialect] | None,
         approver: Approver | None,
     ) -> None:
@@ -75,7 +76,7 @@ class NetworkMethods:
         self._ledger = ledger
         self._meter = ledger.meter
         self._watching = watching
-        self._own = own
+        self._family_methods = family_methods
         self.devices = Devices(lab)
         """The lab's devices."""
         self.dialects: Mapping[str, Dialect] = {
@@ -108,7 +109,7 @@ class NetworkMethods:
 
     def changes(self, device: str) -> bool:
         """Whether ``device`` may be configured now."""
-        return self._own.permits_changes and self.access.control(device) == "managed"
+        return self._family_methods.permits_changes and self.access.control(device) == "managed"
 
     def guard(self, standing: Standing | None = None) -> CommandGuard:
         """Return what checks, counts and records the lines that are entered at a device's own command line.
@@ -144,7 +145,7 @@ class NetworkMethods:
         """Note that a session at a device's own command line failed."""
         if self._ledger.lab_error is not None or self._ledger.closed.is_set() or isinstance(error, AniError):
             return
-        if not may_be_the_agents(error, self.devices.node(device)):
+        if not agent_may_have_caused(error, self.devices.node(device)):
             broke = LabError(f"{device}: its console failed: {error!r}")
             self._ledger.broke(error if isinstance(error, LabError) else broke)
 
@@ -153,7 +154,8 @@ class NetworkMethods:
     def _get_topology(self, params: wire.GetTopologyParams) -> wire.GetTopologyResult:
         for device in params.devices:
             self._known(device)
-        return wire.GetTopologyResult(topology=wire.TopologyView(**self._lab.topology.wire(params.devices)))
+        view = wire.TopologyView(**self._lab.topology.wire(params.devices))
+        return wire.GetTopologyResult(topology=view) if params.page is None else page_of(view, params.page)
 
     def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
         text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))
@@ -231,7 +233,7 @@ class NetworkMethods:
                     return self.devices.ask(device, what, question)
             except LabError as error:
                 # an error that an agent's request can cause must not make its trial invalid
-                if not may_be_the_agents(error, self.devices.node(device)):
+                if not agent_may_have_caused(error, self.devices.node(device)):
                     raise
                 raise AniError(
                     f"{device}: the device did not answer {what}: {error}", code=Code.DEVICE_ERROR
@@ -247,7 +249,7 @@ class NetworkMethods:
         return True
 
     def _permitted(self, device: str, *, changes: bool = False) -> None:
-        self._own.check(changes=changes)
+        self._family_methods.check(changes=changes)
         self._known(device)
         if changes:
             self.access.check_change(device)

@@ -106,6 +106,9 @@ class GetTopologyParams(Wire):
     devices: Annotated[tuple[Command, ...], AfterValidator(_not_too_much)] = Field(
         (), description="device names; empty or left out means all"
     )
+    page: int | None = Field(
+        None, ge=1, description="only this page of 200 links; the first is 1, and has all device names"
+    )
 
 
 class TopologyView(Wire):
@@ -128,6 +131,7 @@ class GetTopologyResult(Wire):
     """Result of ``get-topology``."""
 
     topology: TopologyView
+    pages: int | None = Field(None, description="how many pages there are, if one was asked for")
 
 
 class GetRunningCfgParams(Wire):

@@ -155,3 +155,16 @@ OF_SWITCHES: Final = (
     *OF_RULES,
 )
 """What is drawn too if networks of OpenFlow switches are asked for."""
+OF_P4: Final = (
+    "p4-entry-missing",
+    "p4-entry-wrong",
+    "p4-write-partial",
+    "p4-default-drops",
+    "p4-table-full",
+    "p4-member-missing",
+    "p4-member-wrong",
+    "p4-group-short",
+    "p4-group-large",
+    "p4-switch-down",
+)
+"""What is drawn too if networks of P4 switches are asked for."""

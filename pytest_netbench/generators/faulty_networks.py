@@ -23,8 +23,8 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
         {"cores": 1, "accesses": 1},
         {"cores": 1, "blocks": 2, "accesses": 2},
         {"cores": 2, "blocks": 2, "distributions": 2, "accesses": 2},
-        {"cores": 2, "blocks": 10, "distributions": 2, "accesses": 4},
-        {"cores": 2, "blocks": 20, "distributions": 2, "accesses": 4},
+        {"cores": 2, "blocks": 10, "distributions": 2, "accesses": 4, "hosts": 2},
+        {"cores": 2, "blocks": 20, "distributions": 2, "accesses": 4, "hosts": 2},
     ),
     "clos": (
         {"superspines": 1, "spines": 1, "leaves": 1},
@@ -44,6 +44,7 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
     ),
     "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
     "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),
+    "p4-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 3, "leaves": 4}, {"spines": 4, "leaves": 8}),
     "ring": ({"routers": 3}, {"routers": 4}, {"routers": 6}),
     "sdn-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
     "star": ({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),
@@ -55,7 +56,10 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
         {"depth": 6, "branches": 2},
     ),
 }
-"""By shape: its sizes, small, medium and large; of some also those with at least 60 and 120 routers and switches."""
+"""By shape: its sizes, small, medium and large; of some also those with at least 60 and 120 routers and switches.
+
+``hosts`` is the fewest in a LAN with which a size can be built, 1 where it is not given.
+"""
 MOST_SIZES: Final = max(map(len, SIZES.values()))
 _TYPICAL_HOSTS: Final = 2
 HOSTS_OF_DHCP: Final = 3
@@ -139,7 +143,8 @@ def networks(
         fitting = [kind for kind in variants if has_place(kind, fault)]
         if fitting:
             kind = source.choice(fitting)
-            sizes = {**SIZES[kind.shape][size.draw(source) - 1], "hosts": hosts.draw(source)}
+            sizes = SIZES[kind.shape][size.draw(source) - 1]
+            sizes = {**sizes, "hosts": max(sizes.get("hosts", 1), hosts.draw(source))}
             yield kind.draw(sizes=sizes, managed_hosts=managed_hosts, names=names, seed=source.randrange(2**31))
 
 

@@ -14,7 +14,7 @@ from pytest_netbench.generators.default_faults import HANDED_OVER, REPAIRED
 from pytest_netbench.generators.eligible import Eligible, is_repairable, packages_of
 from pytest_netbench.generators.faulty_draws import Broken, draw_broken
 from pytest_netbench.generators.faulty_parameters import FaultyParameters
-from pytest_netbench.generators.levels import CONFIGURED_OF_REPAIRS, OUTSIDE_IN_FLOWS, row_of
+from pytest_netbench.generators.levels import CONFIGURED_OF_REPAIRS, OUTSIDE_IN_FLOWS, budget_of, row_of
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.causes import causes_of
@@ -44,6 +44,7 @@ class RepairNetworkParameters(FaultyParameters):
 
     has_table: ClassVar[bool] = True
     of_rows: ClassVar[Mapping[str, Any]] = {"faults": (*OUTSIDE_IN_FLOWS, *CONFIGURED_OF_REPAIRS), "handover": True}
+    eligible: ClassVar[Eligible] = IN_FLOWS
     needs_flows: ClassVar[bool] = True
 
     @field_validator("access")
@@ -98,7 +99,7 @@ class RepairNetwork:
                 "flows": flow_groups(network),
                 "faults": broken.faults,
                 "design": design,
-                **({} if row is None else {"budget": row.budget}),
+                **({} if row is None else {"budget": budget_of(row, network.topology)}),
                 **({"tickets": HANDED_OVER} if parameters.handover else {}),
                 **({"masked": True} if parameters.pairs == "masked" else {}),
                 "diagnosis": _diagnosis(broken) if parameters.given == "diagnosis" else None,

@@ -6,7 +6,8 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
-from pytest_netbench.plugin import rayoptions, shardoptions
+from pytest_netbench.plugin.scheduling import ray_options
+from pytest_netbench.plugin.selection import shard_options
 
 if TYPE_CHECKING:
     import pytest
@@ -186,8 +187,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             " infrastructure error, are run."
         ),
     )
-    shardoptions.add_options(group)
-    rayoptions.add_options(group)
+    shard_options.add_options(group)
+    ray_options.add_options(group)
     group.addoption(
         "--netbench-selftest",
         action="store_true",

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from pytest_netbench.ani import manual
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import SEARCH_MANUAL, SSH
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.lab.protocols import Lab
@@ -47,7 +47,7 @@ class AgentSession:
     started_at: str
 
 
-def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()) -> OpenAni:
+def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[FamilyMethod] = ()) -> OpenAni:
     """Open the agent's interface to ``lab`` under ``terms``; the caller closes it.
 
     Args:

@@ -63,20 +63,21 @@ def task(binaries: Binaries) -> Task:
 @pytest.mark.parametrize(
     ("commands", "said"),
     [
-        (FULL, "database space exceeded"),
-        ([POD.format(privileged="true")], "disallowed by cluster policy"),
-        ([POD.format(privileged="false")], "pods have no access to their machine"),
-        ([WEBHOOK], "forbidden"),
-        ([MANY], "deployment.apps/many created"),
-        ([HEAVY], "deployment.apps/heavy created"),
+        (FULL, ["database space exceeded"]),
+        (
+            [POD.format(privileged="true"), POD.format(privileged="false"), WEBHOOK],
+            ["disallowed by cluster policy", "pods have no access to their machine", "forbidden"],
+        ),
+        ([MANY], ["deployment.apps/many created"]),
+        ([HEAVY], ["deployment.apps/heavy created"]),
     ],
-    ids=["a full store", "a privileged pod", "a pod of the machine", "a webhook", "many pods", "heavy pods"],
+    ids=["a full store", "what is refused", "many pods", "heavy pods"],
 )
 def test_a_hostile_agent_gets_its_verdict_and_the_next_trial_a_cluster_as_new(
-    task: Task, commands: list[str], said: str
+    task: Task, commands: list[str], said: list[str]
 ) -> None:
     agent = Typist(*commands)
     record = attempted(task, agent)
-    assert said in "".join(agent.seen), agent.seen
+    assert all(words in "".join(agent.seen) for words in said), agent.seen
     assert scores(record)["correctness"] == 0.0
     assert scores(attempted(task, Oracle()))["correctness"] == 1.0

@@ -88,9 +88,13 @@ def made(cluster: PlainCluster) -> list[str]:
 
 
 def attempted(task: Task, agent: Any) -> dict[str, float | None]:
-    with Stage(task, Settings(backend=("kubeconfig",))) as stage:
-        stage.work(agent)
-        record = stage.evaluate()
+    with Stage(task, SETTINGS) as stage:
+        return attempted_on(stage, agent)
+
+
+def attempted_on(stage: Stage, agent: Any) -> dict[str, float | None]:
+    stage.work(agent)
+    record = stage.evaluate()
     return {score.metric: score.value for score in apply_scorers(record, RepairFamily.scorers, where="worker")}
 
 
@@ -115,9 +119,10 @@ def remove(cluster: PlainCluster) -> None:
 
 
 def test_the_oracle_repairs_what_doing_nothing_does_not() -> None:
-    repaired, left = attempted(drawn(), Oracle()), attempted(drawn(), Nop())
-    assert (repaired["correctness"], repaired["safety"]) == (1.0, 1.0)
+    with Stage(drawn(), SETTINGS) as stage:
+        left, repaired = (attempted_on(stage, agent) for agent in (Nop(), Oracle()))
     assert left["correctness"] == 0.0
+    assert (repaired["correctness"], repaired["safety"]) == (1.0, 1.0)
 
 
 def test_a_repair_at_the_prompt_of_a_login_is_judged_as_one_by_requests() -> None:
@@ -131,16 +136,16 @@ def test_a_repair_at_the_prompt_of_a_login_is_judged_as_one_by_requests() -> Non
 
 def test_the_shipped_task_that_can_be_measured_has_the_verdicts_of_the_other_backend() -> None:
     task = load_task(TASKS / "kubernetes/from-allow-to-deny-without-loss.task.yaml")
-    solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
+    with Stage(task, SETTINGS) as stage:
+        untouched, solved = (failed_on(stage, agent) for agent in (Nop(), Oracle()))
     assert solved == {}
     denied = {one.name for one in task.payload.testcases if getattr(one, "expected", "allowed") == "denied"}
     assert untouched.keys() == denied
 
 
-def failed_in(task: Task, agent: Any) -> dict[str, str]:
-    with Stage(task, SETTINGS) as stage:
-        stage.work(agent)
-        return {one.name: one.actual for one in stage.evaluate().testcase_results if one.status == "fail"}
+def failed_on(stage: Stage, agent: Any) -> dict[str, str]:
+    stage.work(agent)
+    return {one.name: one.actual for one in stage.evaluate().testcase_results if one.status == "fail"}
 
 
 def test_a_task_with_hosts_outside_of_the_cluster_is_skipped_with_a_sentence() -> None:

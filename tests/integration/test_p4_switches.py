@@ -195,6 +195,7 @@ def test_read_only_commands_show_the_switch_and_change_nothing(lab: Any) -> None
     assert answers["show_config"] == before["leaf1"]
     assert "control FabricIngress" in answers["show_program"]
     assert answers["show_log"]
+    assert asked(lab, "leaf1", "counter_read dropped") == "dropped: all are 0\n"
     assert "table_add ipv4_lpm ecmp 10.0.2.0/24 => 1 2  # " in asked(lab, "leaf1", "table_dump ipv4_lpm")
     assert "  forward [mac(48), port(9)]\n" in asked(lab, "leaf1", "table_info ipv4_lpm")
     for command in ("table_clear ipv4_lpm", "table_delete ipv4_lpm 10.0.2.0/24", "sh", "show_log; reboot", ""):

@@ -120,7 +120,12 @@ def browser(home: Path) -> Iterator[Browser]:
     argv = [sys.executable, "-c", _EXECUTE, str(their_read), str(their_write)]
     argv += [CHROMIUM, *FLAGS, f"--user-data-dir={home}"]
     process = subprocess.Popen(
-        argv, pass_fds=(their_read, their_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=home
+        argv,
+        pass_fds=(their_read, their_write),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=home,
+        env={**os.environ, "TMPDIR": str(home)},  # it leaves a folder there
     )
     os.close(their_read)
     os.close(their_write)

@@ -70,6 +70,7 @@ _NFT = {
     "nft-bridge": f"bridge {_FILTER}",
     "nft-arp": "arp type filter hook input priority 0;",
     "nft-netdev": "netdev type filter hook ingress device lo priority 0;",
+    "nft-egress": "netdev type filter hook egress device lo priority 0;",
     "nft-nat": "ip type nat hook postrouting priority 100; oifname lo masquerade;",
     "nft-ct": f"ip {_FILTER} ct state established accept;",
     "nft-connlimit": f"ip {_FILTER} ct count over 10 drop;",
@@ -113,7 +114,7 @@ MODULES: Mapping[str, str] = {
     "nft-limit": "nft_limit",
     "nft-fib": "nft_fib_ipv4",
     "nft-log": "nft_log",
-    **{f"nft-{family}": "nf_tables" for family in ("ip", "ip6", "inet", "bridge", "arp", "netdev", "dscp")},
+    **{f"nft-{family}": "nf_tables" for family in ("ip", "ip6", "inet", "bridge", "arp", "netdev", "egress", "dscp")},
     "nft-meta-priority": "nf_tables",
 }
 """The kernel module that brings a feature."""

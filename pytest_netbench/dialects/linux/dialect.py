@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.base import ManualSection, Mistake
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.dialects.linux import match_values, mistakes, mutations, names, state_checks
-from pytest_netbench.dialects.match_values import Landmarks
+from pytest_netbench.dialects.linux import match_values, mistakes, mutations, names
+from pytest_netbench.dialects.linux.state_checks import STATE_CHECKS
+from pytest_netbench.dialects.match_values import MatchValues
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -17,7 +18,7 @@ class LinuxDialect:
     """Hosts and routers that are plain Linux."""
 
     name = "linux"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = SHOWN
     hint = ""
 
@@ -36,8 +37,8 @@ class LinuxDialect:
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
 
-    def landmarks(self, config: str) -> Landmarks:
-        return match_values.landmarks(config)
+    def match_values(self, config: str) -> MatchValues:
+        return match_values.read(config)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openflow_controller import state_checks
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.dialects.syntax import Tree
+
+STATE_CHECKS: Final[Mapping[str, StateCheck]] = {
+    "no controller": StateCheck("controller status", r"^The controller does not run"),
+    "switch is missing": StateCheck("controller status", r"^{switch} programmed", is_absent=True, is_shared=True),
+    "nothing listens": StateCheck("ss -Hlntu", r":{port} ", is_absent=True),
+}
+"""By the state."""
 
 
 class OpenflowControllerDialect:
     """Controllers of OpenFlow switches."""
 
     name = "openflow_controller"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = SHOWN
     hint = (
         "The command line is a shell. `controller status` shows whether the OpenFlow controller runs and which switches"

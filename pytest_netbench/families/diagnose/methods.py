@@ -7,15 +7,17 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import OwnMethod
-from pytest_netbench.ani.wire import Wire
+from pytest_netbench.ani.wire import NoParams, Wire
 from pytest_netbench.errors import AniError
 from pytest_netbench.lab.stopwatch import Stamp
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.faulty import fault_of
+from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
 
+LIST_FAULT_TYPES: Final = "list-fault-types"
 SUBMIT_DIAGNOSIS: Final = "submit-diagnosis"
 LONGEST_DIAGNOSIS: Final = 20_000
 
@@ -38,6 +40,12 @@ class FaultType(Wire):
     )
 
 
+class ListFaultTypesResult(Wire):
+    """Result of ``list-fault-types``."""
+
+    fault_types: tuple[FaultType, ...]
+
+
 class SubmitDiagnosisResult(Wire):
     """Result of ``submit-diagnosis``."""
 
@@ -52,6 +60,19 @@ SPEC: Final = spec_of(
     SubmitDiagnosisParams,
     SubmitDiagnosisResult,
 )
+
+
+LIST_SPEC: Final = spec_of(
+    LIST_FAULT_TYPES,
+    "The fault types that the answer can name. They are the same whether something is wrong or not.",
+    NoParams,
+    ListFaultTypesResult,
+)
+
+
+def naming_specs(payload: Diagnose) -> tuple[MethodSpec, ...]:
+    """What a task offers to name causes by."""
+    return (LIST_SPEC, SPEC) if payload.types_known else (SPEC,)
 
 
 class FixedDiagnosis:
@@ -73,9 +94,14 @@ class FixedDiagnosis:
         self.fixed_at: Stamp | None = None
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """What is offered to the agent."""
-        return (OwnMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, effect="devices-rest"),)
+        listing = FamilyMethod(spec=LIST_SPEC, params=NoParams, answer=self._list)
+        fixing = FamilyMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, effect="devices-rest")
+        return (listing, fixing) if self._payload.types_known else (fixing,)
+
+    def _list(self, _: NoParams) -> ListFaultTypesResult:
+        return ListFaultTypesResult(fault_types=tuple(_types(self._payload.fault_types)))
 
     def _fix(self, params: SubmitDiagnosisParams) -> SubmitDiagnosisResult:
         if self.text is not None:

@@ -95,11 +95,13 @@ def _show_counters(look: Look, _words: Sequence[str]) -> Iterator[str]:
 
 
 def _counter_read(look: Look, words: Sequence[str]) -> Iterator[str]:
-    array = look.program.counter(words[0])
-    for index in _indexes(array, words[1:]):
-        value = look.runtime.count(array.name, index)
-        if value.packets or len(words) > 1:
-            yield f"{short(array.name)}[{index}]: {value.packets} packets, {value.bytes} bytes"
+    array, asked = look.program.counter(words[0]), words[1:]
+    name = short(array.name)
+    values = {index: look.runtime.count(array.name, index) for index in _indexes(array, asked)}
+    shown = {index: value for index, value in values.items() if value.packets or asked}
+    yield from (f"{name}[{index}]: {value.packets} packets, {value.bytes} bytes" for index, value in shown.items())
+    if not shown:
+        yield f"{name}: all are 0"
 
 
 def _show_registers(look: Look, _words: Sequence[str]) -> Iterator[str]:
@@ -107,11 +109,13 @@ def _show_registers(look: Look, _words: Sequence[str]) -> Iterator[str]:
 
 
 def _register_read(look: Look, words: Sequence[str]) -> Iterator[str]:
-    array = look.program.register(words[0])
+    array, asked = look.program.register(words[0]), words[1:]
+    name = short(array.name)
     values = look.runtime.registers(array.name)
-    for index in _indexes(array, words[1:]):
-        if values[index] or len(words) > 1:
-            yield f"{short(array.name)}[{index}]: {values[index]}"
+    shown = [index for index in _indexes(array, asked) if values[index] or asked]
+    yield from (f"{name}[{index}]: {values[index]}" for index in shown)
+    if not shown:
+        yield f"{name}: all are 0"
 
 
 def _indexes(array: Array, words: Sequence[str]) -> range:

@@ -179,8 +179,8 @@ def test_a_spoofed_source_counts_only_where_the_task_holds_it(monkeypatch, spoof
     assert len(judged(monkeypatch, spoofed=spoofed, source=source, denied={7})) == differs
 
 
-class _Workshop:
-    """A workshop whose testcases all pass."""
+class _ProofLabs:
+    """Labs whose testcases all pass."""
 
     payload = SimpleNamespace(ground_truth_configs={})
     running = 0
@@ -204,16 +204,16 @@ class _Workshop:
 class _Judge:
     """Sees what it is told to see, lab by lab: a list of what differs for each moment."""
 
-    def __init__(self, workshop: _Workshop, *labs: list[list[str]]) -> None:
-        self.labs = list(labs)
-        self._workshop = workshop
+    def __init__(self, labs: _ProofLabs, *differences: list[list[str]]) -> None:
+        self.labs = list(differences)
+        self._labs = labs
         self.doubts = 0
         self.is_ready = False
         self.running_at_preparation: list[int] = []
 
     def prepare(self) -> None:
         self.is_ready = True
-        self.running_at_preparation.append(self._workshop.running)
+        self.running_at_preparation.append(self._labs.running)
 
     def doubt(self) -> None:
         self.doubts += 1
@@ -222,11 +222,11 @@ class _Judge:
         return iter([[Difference(about, f"{about} differs") for about in moment] for moment in self.labs.pop(0)])
 
 
-def fate_of(*labs: list[list[str]]) -> tuple[str, str, int]:
+def fate_of(*differences: list[list[str]]) -> tuple[str, str, int]:
     claim = object.__new__(Mutants)
-    workshop = _Workshop()
-    judge = _Judge(workshop, *labs)
-    claim._workshop, claim._judge = workshop, judge  # type: ignore[assignment]
+    labs = _ProofLabs()
+    judge = _Judge(labs, *differences)
+    claim._labs, claim._judge = labs, judge  # type: ignore[assignment]
     mutant: Any = SimpleNamespace(configs=lambda _: {}, node="R1", index=0)
     fate = claim._fate(mutant)
     assert judge.running_at_preparation == [0], "a process has one cluster at a time"
@@ -266,7 +266,7 @@ def test_what_the_network_may_still_learn_under_an_event_is_waited_for(monkeypat
     monkeypatch.setattr(judging, "PAUSE_S", 0.01)
     judge = object.__new__(judging.Judge)
     testcases = [SimpleNamespace(under="dead", within_s=within_s), SimpleNamespace(under=None, within_s=1000.0)]
-    judge._workshop = SimpleNamespace(payload=SimpleNamespace(testcases=testcases))  # type: ignore[assignment]
+    judge._labs = SimpleNamespace(payload=SimpleNamespace(testcases=testcases))  # type: ignore[assignment]
     noticed_at = time.monotonic() + 0.2
     found = [Difference("route", "the old one")]
     monkeypatch.setattr(judge, "_differences", lambda *_: [] if time.monotonic() > noticed_at else found)

@@ -21,11 +21,11 @@ from pytest_netbench.dialects.mutations import Mutable, Mutations
 from pytest_netbench.evaluation.behaviour.compare import spread
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
 from pytest_netbench.evaluation.event_run import EventFailed, happening
-from pytest_netbench.evaluation.flows import cluster_flows, draw
+from pytest_netbench.evaluation.flows import flows_of
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
@@ -78,18 +78,17 @@ class Judge:
     """Compares configured networks of a task with the ground truth's.
 
     Args:
-        workshop: Measures the task.
+        labs: Measures the task.
     """
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
-        settings = workshop.payload.reference
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
+        settings = labs.payload.reference
         self._spoofed = settings.spoofed
-        self._is_of_cluster = workshop.payload.resource == "cluster"
-        flows_of = cluster_flows if self._is_of_cluster else draw
-        self._flows = flows_of(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
+        self._is_of_cluster = labs.payload.resource == "cluster"
+        self._flows = flows_of(labs.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
         self._truths: list[dict[str | None, _Sight]] = []
-        self._shown = {node.name: _mutations_of(workshop, node.name) for node in workshop.payload.topology.nodes}
+        self._shown = {node.name: _mutations_of(labs, node.name) for node in labs.payload.topology.nodes}
 
     @property
     def is_ready(self) -> bool:
@@ -107,10 +106,10 @@ class Judge:
     def _prepare(self, labs: int) -> None:
         """Observe the ground truth on so many labs, once."""
         while len(self._truths) < labs:
-            with self._workshop.network() as network:
-                self._workshop.apply(network, self._workshop.payload.ground_truth_configs)
+            with self._labs.network() as network:
+                self._labs.apply(network, self._labs.payload.ground_truth_configs)
                 # a mutant is judged after its testcases have waited for convergence; so is the truth
-                network.evaluation.run_testcases(self._workshop.payload.testcases)
+                network.evaluation.run_testcases(self._labs.payload.testcases)
                 truth: dict[str | None, _Sight] = {}
                 for moment in self._moments(network):
                     time.sleep(self._patience_s(network.lab, moment))  # what is seen too early holds for no later look
@@ -159,14 +158,14 @@ class Judge:
         """Wall seconds that the task allows the network to react to an event; none if it is undisturbed."""
         if moment is None:
             return 0.0
-        within = [one.within_s for one in self._workshop.payload.testcases if one.under == moment]
+        within = [one.within_s for one in self._labs.payload.testcases if one.under == moment]
         return max(within, default=0.0) / lab.time_scale
 
     def _moments(self, network: NetworkScene) -> Iterator[str | None]:
         """The undisturbed network, then each event while it lasts. An event that cannot be caused is left out."""
         Settling(network.lab).wait(hold_s=longest_hold_s(network.evaluation.final_configs().values()))
         yield None
-        for name, actions in self._workshop.payload.events.items():
+        for name, actions in self._labs.payload.events.items():
             try:
                 with happening(network.lab, actions):
                     yield name
@@ -266,6 +265,6 @@ def _words(text: str, uncounted: Sequence[tuple[str, str]] = ()) -> Words:
     return tuple(sorted(tuple(line.split()) for line in text.splitlines() if line.strip()))
 
 
-def _mutations_of(workshop: Workshop, node: str) -> Mutations:
-    dialect = parts.load("dialects", workshop.payload.platform_of(node))()
+def _mutations_of(labs: ProofLabs, node: str) -> Mutations:
+    dialect = parts.load("dialects", labs.payload.platform_of(node))()
     return dialect.mutations() if isinstance(dialect, Mutable) else Mutations()

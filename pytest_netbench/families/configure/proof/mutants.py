@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pytest_netbench.families.configure.mutation import Mutant, mutants
 from pytest_netbench.families.configure.proof.judging import Judge
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.model.solutions import ExplainedMutant, Solutions
 
@@ -37,23 +37,23 @@ class Mutants:
 
     name = "mutants"
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
         self._explained = {(one.node, one.line.strip(), one.mutant): one for one in self._recorded()}
-        self._all = mutants(workshop.payload)
+        self._all = mutants(labs.payload)
         self._chosen = self._choose()
         self._fates: dict[Mutant, Fate] = {}
 
     @cached_property
     def _judge(self) -> Judge:
-        return Judge(self._workshop)
+        return Judge(self._labs)
 
     def _recorded(self) -> tuple[ExplainedMutant, ...]:
-        return (self._workshop.extent.solutions or Solutions()).mutants
+        return (self._labs.extent.solutions or Solutions()).mutants
 
     def _choose(self) -> tuple[Mutant, ...]:
         """The explained ones, and as many others as are drawn, in the order of the lines."""
-        extent, slug = self._workshop.extent, self._workshop.task.slug
+        extent, slug = self._labs.extent, self._labs.task.slug
         drawn = sorted(
             (one for one in self._all if extent.drawn("mutant", slug, *one.name)),
             key=lambda one: extent.lot("mutant order", slug, *one.name),
@@ -67,11 +67,11 @@ class Mutants:
         if repeat:
             return
         for mutant in self._chosen:
-            key = ("mutant", list(mutant.configs(self._workshop.payload.ground_truth_configs).items()))
-            kept = self._workshop.extent.memory.get(*key)
+            key = ("mutant", list(mutant.configs(self._labs.payload.ground_truth_configs).items()))
+            kept = self._labs.extent.memory.get(*key)
             fate = Fate(*kept) if kept is not None else self._fate(mutant)
             if kept is None:
-                self._workshop.extent.memory.put(*key, value=list(fate))
+                self._labs.extent.memory.put(*key, value=list(fate))
             self._fates[mutant] = fate
 
     def _fate(self, mutant: Mutant) -> Fate:
@@ -89,7 +89,7 @@ class Mutants:
 
     def _decided(self, mutant: Mutant, seen: set[str]) -> Fate | None:
         """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
-        with self._workshop.network() as network:
+        with self._labs.network() as network:
             fate = self._tested(mutant, network)
             if fate is not None:
                 return fate
@@ -101,13 +101,13 @@ class Mutants:
 
     def _tested(self, mutant: Mutant, network: NetworkScene) -> Fate | None:
         """The fate as far as devices and testcases tell it. The network has the mutant afterwards."""
-        applied = self._workshop.apply(network, mutant.configs(self._workshop.payload.ground_truth_configs))
+        applied = self._labs.apply(network, mutant.configs(self._labs.payload.ground_truth_configs))
         if applied.refused:
             return Fate("refused", applied.refused[0])
-        witness = self._workshop.witness_of(mutant.node, mutant.index)
-        failed = self._workshop.first_failed(network.evaluation, witness=witness)
+        witness = self._labs.witness_of(mutant.node, mutant.index)
+        failed = self._labs.first_failed(network.evaluation, witness=witness)
         if failed is not None:
-            self._workshop.note_witness(mutant.node, mutant.index, failed)
+            self._labs.note_witness(mutant.node, mutant.index, failed)
             return Fate("caught", failed)
         return None
 

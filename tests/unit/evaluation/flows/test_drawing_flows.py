@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_netbench.evaluation.flows import draw
-from pytest_netbench.evaluation.flows.seeded_choice import Lots
+from pytest_netbench.evaluation.flows.seeded_choice import SeededChoice
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile.loader import load_task
@@ -232,16 +232,16 @@ def test_drawing_takes_little_time():
 @given(st.integers(0, 2**32), st.lists(st.integers(), max_size=30))
 @settings(max_examples=60)
 def test_a_shuffle_keeps_what_it_shuffles(seed, items):
-    assert sorted(Lots(seed).shuffled(items)) == sorted(items)
+    assert sorted(SeededChoice(seed).shuffled(items)) == sorted(items)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 2**128))
 @settings(max_examples=100)
 def test_a_number_is_drawn_below_its_limit(seed, limit):
-    assert 0 <= Lots(seed).below(limit) < limit
+    assert 0 <= SeededChoice(seed).below(limit) < limit
 
 
 def test_wide_numbers_reach_the_upper_half():
-    lots = Lots(5)
-    assert any(lots.below(1 << 64) >> 63 for _ in range(20))
-    assert len({lots.below(1 << 64) % 1024 for _ in range(200)}) > 150
+    choice = SeededChoice(5)
+    assert any(choice.below(1 << 64) >> 63 for _ in range(20))
+    assert len({choice.below(1 << 64) % 1024 for _ in range(200)}) > 150

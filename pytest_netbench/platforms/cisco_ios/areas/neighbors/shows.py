@@ -71,7 +71,7 @@ def _neighbours(at: Exec, protocol: str, match: Match) -> list[Neighbour]:
 def _behind(at: Exec, protocol: str, local: Interface) -> Iterator[Neighbour]:
     peers = {interfaces.canonical(name): ends for name, ends in at.node.peers.items()}
     for end in peers.get(local.name, ()):
-        device = at.device.fellows.get(end.node)
+        device = at.device.lab_devices.get(end.node)
         if device is None or not _runs(device.config, protocol):
             continue
         port = device.context().interface(interfaces.canonical(end.interface))

@@ -25,7 +25,7 @@ def section(device: PaperDevice, name: str) -> list[str]:
 
 
 def plan(device: PaperDevice) -> Any:
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def service(device: PaperDevice) -> dict[str, Any]:
