@@ -15,7 +15,7 @@ from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.native import build
 
 GRAIN_S = 0.25
-IDLE, GONE = 2, 3
+BUSY, IDLE, GONE = 1, 2, 3
 _FIRST = b"begins\n"
 DATE = 1_600_000_000.0
 """What their real-time clock shows first: far from the machine's."""
