@@ -18,6 +18,7 @@ from pytest_netbench.randomness import seeded
 
 SUBMIT: Final = "submit-diagnosis"
 SUBMIT_ANSWER: Final = "submit-answer"
+LIST_RESOURCES: Final = "list-resources"
 Lists = Mapping[str, Any]
 """What ``submit-diagnosis`` answers: the fault types and the resources that can be named."""
 
@@ -41,12 +42,19 @@ class _Guessing(ABC):
             raise AgentError(
                 f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
             )
-        lists = ani.call(SUBMIT, {"diagnosis": "The network was not looked at."})
+        lists = submitted("The network was not looked at.", ani)
         return Submission(answer=handed_in(tuple(self.choose(lists, brief)), brief, ani))
 
     @abstractmethod
     def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:
         """The causes to name; none: the network is said to be healthy."""
+
+
+def submitted(words: str, ani: Ani) -> Lists:
+    """Fix the diagnosis, and return all that can be named, also where that comes by pages."""
+    lists = ani.call(SUBMIT, {"diagnosis": words})
+    more = [ani.call(LIST_RESOURCES, {"page": page}) for page in range(2, (lists.get("pages") or 1) + 1)]
+    return {**lists, "resources": [*lists["resources"], *(name for one in more for name in one["resources"])]}
 
 
 def handed_in(causes: tuple[RootCause, ...], brief: Brief, ani: Ani) -> dict[str, Any]:

@@ -19,9 +19,10 @@ from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
 
-Effect = Literal["changes-begin", "changes-go-on", "devices-rest", "none"]
+Effect = Literal["changes-begin", "changes-go-on", "devices-rest", "no-device", "none"]
 """What follows once a method has answered.
 
+``none``: nothing; it is refused while devices do not answer. ``no-device``: nothing, and it asks no device.
 ``devices-rest``: devices answer no more. ``changes-begin``: devices answer, and managed ones may be changed from now
 on; before it none may. ``changes-go-on``: devices answer again, and could be changed before.
 """

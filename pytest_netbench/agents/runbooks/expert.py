@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_netbench.agents.baselines import SUBMIT, handed_in
+from pytest_netbench.agents.baselines import LIST_RESOURCES, SUBMIT, handed_in, submitted
 from pytest_netbench.agents.runbooks.cables import check_cables
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
@@ -23,6 +23,8 @@ from pytest_netbench.model.diagnosis import RootCause
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 RESERVE: Final = 2
+FOR_PAGES: Final = 8
+"""Calls that are kept for the resources that can be named, where they are more than one page."""
 """Calls that are kept: to hand in the diagnosis, and to say that the task is done."""
 _LOOKS: Final = ("ip -j link show", "ip -j neighbor show nud permanent", f"cat {BUFFERS}")
 """What runbooks look at on each host, and what does not change meanwhile."""
@@ -38,10 +40,12 @@ class Thrift:
 
     Args:
         ani: The interface.
+        reserve: How many calls are kept for the answer.
     """
 
-    def __init__(self, ani: Ani) -> None:
+    def __init__(self, ani: Ani, reserve: int = RESERVE) -> None:
         self._ani = ani
+        self._reserve = reserve
         self._seen: dict[str, Mapping[str, str]] = {}
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +69,7 @@ class Thrift:
 
     def _asked(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         left = self._ani.budget_left()["calls"]
-        if left is not None and left <= RESERVE:
+        if left is not None and left <= self._reserve:
             raise Spent
         return self._ani.call(method, params)
 
@@ -97,13 +101,14 @@ class RunbookExpert:
                 f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
             )
         facts, found = Facts(devices={}, links=(), addresses={}), []
-        thrifty: Any = Thrift(ani)
+        has_pages = LIST_RESOURCES in [method.name for method in brief.methods]
+        thrifty: Any = Thrift(ani, RESERVE + FOR_PAGES * has_pages)
         with contextlib.suppress(Spent):
             facts = gather(brief, thrifty)
             for one in _findings(brief, facts, thrifty):
                 found.append(one)  # noqa: PERF402  (what was found stays if the budget does not suffice)
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
-        lists = ani.call(SUBMIT, {"diagnosis": words})
+        lists = submitted(words, ani)
         causes = tuple(dict.fromkeys(_named(facts, found, lists)))
         return Submission(reasoning=words, answer=handed_in(causes, brief, ani))
 

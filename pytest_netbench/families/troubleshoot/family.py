@@ -8,7 +8,7 @@ from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import FASTER, assignment
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
 from pytest_netbench.families.diagnose.measuring import SPECS, specs_of
-from pytest_netbench.families.diagnose.methods import LIST_SPEC, naming_specs
+from pytest_netbench.families.diagnose.methods import LIST_SPEC, RESOURCES_SPEC, naming_specs
 from pytest_netbench.families.diagnose.methods import SPEC as SUBMIT_DIAGNOSIS
 from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
 from pytest_netbench.families.diagnose.requesting import requests_of
@@ -65,7 +65,8 @@ class TroubleshootFamily(DiagnoseFamily):
     answer = None
     methods = (
         *_DEVICES,
-        *(spec.name for spec in (*SPECS, *REQUESTS, LIST_SPEC, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)),
+        *(spec.name for spec in (*SPECS, *REQUESTS, LIST_SPEC, RESOURCES_SPEC)),
+        *(spec.name for spec in (SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)),
     )
     scorers = (
         *DiagnoseFamily.scorers,
