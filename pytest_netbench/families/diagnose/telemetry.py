@@ -84,6 +84,7 @@ class Telemetry:
         self._seen: dict[str, frozenset[MadeCall]] = {}
         self._kept_calls = 0
         self._failure: LabError | None = None
+        self._is_over = False
         self._thread = threading.Thread(target=self._run, name="netbench-telemetry", daemon=True)
 
     @property
@@ -177,9 +178,11 @@ class Telemetry:
         with self._sampled:
             self._allowed = max(self._allowed, count)
             self._sampled.notify_all()
-            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= count)
+            self._sampled.wait_for(lambda: self._is_over or len(self._breached) >= count)
             if self._failure is not None:
                 raise self._failure
+            if len(self._breached) < count:
+                raise LabError("telemetry: no sample is taken any more, as the traffic has ended")
             return self._breached[:count]
 
     def _run(self) -> None:
@@ -187,10 +190,11 @@ class Telemetry:
             with Caught(Exception) as caught:
                 self._sample_while_allowed()
             if caught.error is not None:
-                with self._sampled:
-                    self._failure = LabError(f"telemetry: {caught.error}")
-                    self._sampled.notify_all()
+                self._failure = LabError(f"telemetry: {caught.error}")
         finally:
+            with self._sampled:
+                self._is_over = True
+                self._sampled.notify_all()
             if self._turns is not None:
                 self._turns.looks.regularly(looks=False)
 
