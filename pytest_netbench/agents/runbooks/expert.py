@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_netbench.agents.baselines import SUBMIT, handed_in
+from pytest_netbench.agents.baselines import SUBMIT, handed_in, needs_diagnosis
 from pytest_netbench.agents.runbooks.cables import check_cables
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
@@ -18,7 +18,6 @@ from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.agents.runbooks.services import BUFFERS, check_services
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
@@ -92,10 +91,7 @@ class RunbookExpert:
         Raises:
             AgentError: The task asks for no diagnosis.
         """
-        if SUBMIT not in [method.name for method in brief.methods]:
-            raise AgentError(
-                f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
-            )
+        needs_diagnosis(self.name, brief)
         facts, found = Facts(devices={}, links=(), addresses={}), []
         thrifty: Any = Thrift(ani)
         with contextlib.suppress(Spent):

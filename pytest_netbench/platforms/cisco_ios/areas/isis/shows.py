@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -64,21 +64,23 @@ def _neighbours(at: Exec) -> Iterator[_Neighbour]:
 
 
 def _show_neighbours(at: Exec, _match: Match) -> str:
+    return _listed(
+        at,
+        "System Id      Type Interface   IP Address      State Holdtime Circuit Id",
+        lambda one, short: (
+            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8}"
+            f" {one.circuit:<18}"
+        ),
+    )
+
+
+def _listed(at: Exec, heading: str, row: Callable[[_Neighbour, str], str]) -> str:
+    """The neighbors of the process; ``row`` gets each with the short name of its interface."""
     process = next(iter(at.config.all("router isis")), None)
     if process is None:
         return ""
-    lines = [
-        "",
-        f"Tag {process.get('tag') or 'null'}:",
-        "System Id      Type Interface   IP Address      State Holdtime Circuit Id",
-    ]
-    for one in _neighbours(at):
-        short = interfaces.parse(one.interface).short
-        lines.append(
-            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8}"
-            f" {one.circuit:<18}"
-        )
-    return "\n".join([*lines, ""])
+    rows = [row(one, interfaces.parse(one.interface).short) for one in _neighbours(at)]
+    return "\n".join(["", f"Tag {process.get('tag') or 'null'}:", heading, *rows, ""])
 
 
 def _show_database(at: Exec, _match: Match) -> str:
@@ -101,21 +103,14 @@ def _show_database(at: Exec, _match: Match) -> str:
 
 
 def _show_clns_neighbours(at: Exec, _match: Match) -> str:
-    process = next(iter(at.config.all("router isis")), None)
-    if process is None:
-        return ""
-    lines = [
-        "",
-        f"Tag {process.get('tag') or 'null'}:",
+    return _listed(
+        at,
         "System Id      Interface   SNPA                State  Holdtime  Type Protocol",
-    ]
-    for one in _neighbours(at):
-        short = interfaces.parse(one.interface).short
-        lines.append(
+        lambda one, short: (
             f"{one.system:<14} {short:<11} {one.snpa:<19} {one.state.capitalize():<6} {one.hold_s:<9} {one.level:<4}"
             " IS-IS"
-        )
-    return "\n".join([*lines, ""])
+        ),
+    )
 
 
 def _show_clns(at: Exec, _match: Match) -> str:
