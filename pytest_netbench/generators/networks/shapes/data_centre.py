@@ -72,6 +72,13 @@ LEAF_SPINE = Shape(
     what="a data centre: each leaf is connected to each spine; external BGP as in RFC 7938",
     sizes=LeafSpineSizes,
     build=build_leaf_spine,
+    steps=(
+        {"spines": 1, "leaves": 2},
+        {"spines": 1, "leaves": 3},
+        {"spines": 2, "leaves": 4},
+        {"spines": 4, "leaves": 56},
+        {"spines": 4, "leaves": 116},
+    ),
     routings=_ROUTINGS,
     platforms=ANY_ROUTER,
 )
@@ -80,6 +87,13 @@ CLOS = Shape(
     what="a data centre of five stages: pods of leaves and spines, joined by superspines; external BGP as in RFC 7938",
     sizes=ClosSizes,
     build=build_clos,
+    steps=(
+        {"superspines": 1, "spines": 1, "leaves": 1},
+        {"superspines": 2, "spines": 2, "leaves": 2},
+        {"superspines": 4, "pods": 4, "spines": 2, "leaves": 2},
+        {"superspines": 4, "pods": 8, "spines": 2, "leaves": 5},
+        {"superspines": 4, "pods": 12, "spines": 2, "leaves": 8},
+    ),
     routings=_ROUTINGS,
     platforms=ANY_ROUTER,
 )

@@ -36,6 +36,7 @@ SDN_LEAF_SPINE = Shape(
     what="a data centre of OpenFlow switches: each leaf is connected to each spine; a controller gives them flows",
     sizes=SdnSizes,
     build=build,
+    steps=({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
     routings={"openflow": OPENFLOW},
     platforms=("openvswitch",),
 )
