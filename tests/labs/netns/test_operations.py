@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns import node as node_module
+from pytest_netbench.backends.netns.nodes import node as node_module
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES, Defect, crashed
 from pytest_netbench.lab.probing import Probe
