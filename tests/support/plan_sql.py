@@ -1,4 +1,4 @@
-"""The operations of queries a second time, in SQL: independent of ``datacentre.operations``."""
+"""The operations of queries a second time, in SQL: independent of ``datacenter_graph.operations``."""
 
 from __future__ import annotations
 
