@@ -1,4 +1,4 @@
-"""Data centres: hosts at leaves, each leaf connected to each spine; spines of several pods joined by superspines.
+"""Data centers: hosts at leaves, each leaf connected to each spine; spines of several pods joined by superspines.
 
 AS numbers are those of RFC 7938, 5.2.1: one for the top tier, one for the spines of each pod, one for each leaf. So no
 route goes up again after it came down.
@@ -69,7 +69,7 @@ def _tier(
 
 LEAF_SPINE = Shape(
     name="leaf-spine",
-    what="a data centre: each leaf is connected to each spine; external BGP as in RFC 7938",
+    what="a data center: each leaf is connected to each spine; external BGP as in RFC 7938",
     sizes=LeafSpineSizes,
     build=build_leaf_spine,
     steps=(
@@ -84,7 +84,7 @@ LEAF_SPINE = Shape(
 )
 CLOS = Shape(
     name="clos",
-    what="a data centre of five stages: pods of leaves and spines, joined by superspines; external BGP as in RFC 7938",
+    what="a data center of five stages: pods of leaves and spines, joined by superspines; external BGP as in RFC 7938",
     sizes=ClosSizes,
     build=build_clos,
     steps=(
