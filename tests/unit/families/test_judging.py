@@ -12,9 +12,10 @@ import pytest
 
 from pytest_netbench.dialects.cisco_ios import mutations as cisco_ios
 from pytest_netbench.dialects.frr import mutations as frr
-from pytest_netbench.families.configure.proof import judging
 from pytest_netbench.families.configure.proof.differences import Difference, Sight, other_routes, other_states, words_of
-from pytest_netbench.families.configure.proof.mutants import Mutants
+from pytest_netbench.families.configure.proof.flows import CLOSELY, LOOKED_AT_CLOSELY, ManyFlows
+from pytest_netbench.families.configure.proof.judging import lasting, patience_s
+from pytest_netbench.families.configure.proof.mutants import Fates
 from pytest_netbench.families.configure.proof.proof_labs import Applied
 from pytest_netbench.model.behaviour import Outcome
 from pytest_netbench.model.reference import ReferenceFlow
@@ -144,7 +145,7 @@ class Policed:
         return [Outcome(reach="denied" if flow.port in gone else "allowed") for flow in flows]
 
 
-def judged(monkeypatch: Any, *, spoofed: bool = False, source: str | None = None, **network: Any) -> list[str]:
+def judged(*, spoofed: bool = False, source: str | None = None, **network: Any) -> list[str]:
     """Differences of a network, whose flows go to ports 1 to 50, from a truth in which all get through."""
     flows = [
         ReferenceFlow(
@@ -152,22 +153,19 @@ def judged(monkeypatch: Any, *, spoofed: bool = False, source: str | None = None
         )
         for port in range(1, 51)
     ]
-    judge = object.__new__(judging.Judge)
-    judge._flows, judge._spoofed = flows, spoofed
-    observer = Policed(**{"lost": set(), "few": judging.CLOSELY, "denied": set(), **network})
-    monkeypatch.setattr(judge, "_observer", lambda _: observer)
+    observer: Any = Policed(**{"lost": set(), "few": CLOSELY, "denied": set(), **network})
     routes = {"h1": {"10.0.1.0/24": ("connected", "eth0")}}
     sight = Sight(outcomes=[Outcome(reach="allowed")] * len(flows), routes=routes, states={})
-    return list(judge._other_outcomes(None, [sight, sight]))
+    return list(ManyFlows(flows, spoofed=spoofed).differences(lambda: observer, [sight, sight]))
 
 
-def test_a_flow_that_gets_through_among_few_is_no_difference(monkeypatch):
-    assert judged(monkeypatch, lost=set(range(1, 41))) == []
-    assert len(judged(monkeypatch, lost=set(range(1, 41)), few=judging.CLOSELY - 1)) == judging.LOOKED_AT_CLOSELY
+def test_a_flow_that_gets_through_among_few_is_no_difference():
+    assert judged(lost=set(range(1, 41))) == []
+    assert len(judged(lost=set(range(1, 41)), few=CLOSELY - 1)) == LOOKED_AT_CLOSELY
 
 
-def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypatch):
-    found = judged(monkeypatch, denied={7}, lost={9})
+def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost():
+    found = judged(denied={7}, lost={9})
     assert len(found) == 1
     assert "udp/7: denied instead of allowed" in found[0].words
 
@@ -175,8 +173,8 @@ def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypa
 @pytest.mark.parametrize(
     ("spoofed", "source", "differs"), [(False, "192.0.2.1", 0), (True, "192.0.2.1", 1), (False, "10.0.1.9", 1)]
 )
-def test_a_spoofed_source_counts_only_where_the_task_holds_it(monkeypatch, spoofed, source, differs):
-    assert len(judged(monkeypatch, spoofed=spoofed, source=source, denied={7})) == differs
+def test_a_spoofed_source_counts_only_where_the_task_holds_it(spoofed, source, differs):
+    assert len(judged(spoofed=spoofed, source=source, denied={7})) == differs
 
 
 class _ProofLabs:
@@ -223,12 +221,10 @@ class _Judge:
 
 
 def fate_of(*differences: list[list[str]]) -> tuple[str, str, int]:
-    claim = object.__new__(Mutants)
-    labs = _ProofLabs()
-    judge = _Judge(labs, *differences)
-    claim._labs, claim._judge = labs, judge  # type: ignore[assignment]
+    labs: Any = _ProofLabs()
+    judge: Any = _Judge(labs, *differences)
     mutant: Any = SimpleNamespace(configs=lambda _: {}, node="R1", index=0)
-    fate = claim._fate(mutant)
+    fate = Fates(labs, lambda: judge).of(mutant)
     assert judge.running_at_preparation == [0], "a process has one cluster at a time"
     return fate.kind, fate.words, judge.doubts
 
@@ -262,13 +258,14 @@ def test_how_often_and_when_a_track_changed_is_counted_and_not_compared() -> Non
 
 
 @pytest.mark.parametrize(("within_s", "about"), [(60.0, []), (1.0, ["route"])])
-def test_what_the_network_may_still_learn_under_an_event_is_waited_for(monkeypatch, within_s, about) -> None:
-    monkeypatch.setattr(judging, "PAUSE_S", 0.01)
-    judge = object.__new__(judging.Judge)
-    testcases = [SimpleNamespace(under="dead", within_s=within_s), SimpleNamespace(under=None, within_s=1000.0)]
-    judge._labs = SimpleNamespace(payload=SimpleNamespace(testcases=testcases))  # type: ignore[assignment]
+def test_what_the_network_may_still_learn_under_an_event_is_waited_for(within_s, about) -> None:
+    testcases: Any = [SimpleNamespace(under="dead", within_s=within_s), SimpleNamespace(under=None, within_s=1000.0)]
     noticed_at = time.monotonic() + 0.2
     found = [Difference("route", "the old one")]
-    monkeypatch.setattr(judge, "_differences", lambda *_: [] if time.monotonic() > noticed_at else found)
-    lab: Any = SimpleNamespace(time_scale=20.0)
-    assert [one.about for one in judge._lasting(lab, [], "dead")] == about
+    allowed_s = patience_s(testcases, "dead") / 20.0
+    seen = lasting(lambda: [] if time.monotonic() > noticed_at else found, within_s=allowed_s, pause_s=0.01)
+    assert [one.about for one in seen] == about
+
+
+def test_an_undisturbed_network_has_no_time_to_react() -> None:
+    assert patience_s([SimpleNamespace(under=None, within_s=60.0)], None) == 0.0  # type: ignore[list-item]
