@@ -1,4 +1,4 @@
-"""The methods of the ANI: the draft's four (§4.2), the extras, and the validation of requests."""
+"""The methods of the ANI: the draft's four (§4.2), and the validation of requests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
 
-SEARCH_MANUAL = "search-manual"
-GET_REACHABILITY = "get-reachability"
 SSH = "ssh"
 WAIT = "wait"
 UPDATE_CFG = "update-cfg"
@@ -34,11 +32,9 @@ PARAMS: Mapping[str, type[wire.Wire]] = {
     "get-running-cfg": wire.GetRunningCfgParams,
     "update-cfg": wire.UpdateCfgParams,
     "execute-cmd": wire.ExecuteCmdParams,
-    SEARCH_MANUAL: wire.SearchManualParams,
-    GET_REACHABILITY: wire.NoParams,
     WAIT: wire.WaitParams,
 }
-"""The model of each method's parameters."""
+"""The model of each method's parameters, but for those of ``extras``."""
 
 
 def spec_of(name: str, description: str, params: type[wire.Wire], result: type[wire.Wire]) -> MethodSpec:
@@ -76,22 +72,6 @@ METHODS: Mapping[str, MethodSpec] = {
         ),
     )
 }
-
-EXTRAS: Mapping[str, MethodSpec] = {
-    SEARCH_MANUAL: spec_of(
-        SEARCH_MANUAL,
-        "Search the command references of the devices' network OSs; the best sections, best first.",
-        wire.SearchManualParams,
-        wire.SearchManualResult,
-    ),
-    GET_REACHABILITY: spec_of(
-        GET_REACHABILITY,
-        "Which nodes reach which at present, as measured with real packets after the last change.",
-        wire.NoParams,
-        wire.GetReachabilityResult,
-    ),
-}
-"""Methods beyond the draft's four: only agents whose file asks for them have them."""
 
 WAIT_SPEC = spec_of(
     WAIT,
