@@ -239,7 +239,7 @@ def _add_run_budget(group: pytest.OptionGroup) -> None:
     )
     group.addoption(
         "--netbench-max-time",
-        type=_duration,
+        type=duration,
         default=None,
         metavar="TIME",
         help="wall time after which no trial begins, e.g. 90s, 15m or 2h; trials that run are finished.",
@@ -453,7 +453,7 @@ def _pace(text: str) -> float:
     return value
 
 
-def _duration(text: str) -> float:
+def duration(text: str) -> float:
     """Seconds: ``90``, ``90s``, ``15m`` or ``1h30m``."""
     from pytest_netbench.documents.durations import seconds  # imported only if the option is given
 

@@ -96,15 +96,15 @@ class RunbookExpert:
         thrifty: Any = Thrift(ani)
         with contextlib.suppress(Spent):
             facts = gather(brief, thrifty)
-            for one in _findings(brief, facts, thrifty):
+            for one in findings(brief, facts, thrifty):
                 found.append(one)  # noqa: PERF402  (what was found stays if the budget does not suffice)
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
         lists = ani.call(SUBMIT, {"diagnosis": words})
-        causes = tuple(dict.fromkeys(_named(facts, found, lists)))
+        causes = tuple(dict.fromkeys(causes_of(facts, found, lists)))
         return Submission(reasoning=words, answer=handed_in(causes, brief, ani))
 
 
-def _findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
+def findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     """What is wrong, without what only follows from a cause that was found before."""
     explained: set[tuple[str, End]] = set()
     for one in _by_runbooks(brief, facts, ani):
@@ -126,7 +126,7 @@ def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     yield from check_cables(facts, ani)
 
 
-def _named(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
+def causes_of(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
     """Findings in the words of the lists; those that no list has are left out."""
     kinds = {one["name"]: one["named_by"] for one in lists["fault_types"]}
     known = set(lists["resources"])

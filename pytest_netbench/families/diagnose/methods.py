@@ -101,18 +101,19 @@ class FixedDiagnosis:
         return (listing, fixing) if self._payload.types_known else (fixing,)
 
     def _list(self, _: NoParams) -> ListFaultTypesResult:
-        return ListFaultTypesResult(fault_types=tuple(_types(self._payload.fault_types)))
+        return ListFaultTypesResult(fault_types=tuple(fault_types_of(self._payload.fault_types)))
 
     def _fix(self, params: SubmitDiagnosisParams) -> SubmitDiagnosisResult:
         if self.text is not None:
             raise AniError("the diagnosis has been submitted already: give your answer", code=Code.POLICY_DENIED)
         self.text, self.fixed_at = params.diagnosis, self._now()
         return SubmitDiagnosisResult(
-            fault_types=tuple(_types(self._payload.fault_types)), resources=self._payload.resources
+            fault_types=tuple(fault_types_of(self._payload.fault_types)), resources=self._payload.resources
         )
 
 
-def _types(names: Iterable[str]) -> Iterable[FaultType]:
+def fault_types_of(names: Iterable[str]) -> Iterable[FaultType]:
+    """Yield the fault types of these names, as agents see them."""
     for name in names:
         fault = fault_of(name)
         yield FaultType(name=name, meaning=fault.about, named_by=fault.found_at)

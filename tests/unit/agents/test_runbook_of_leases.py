@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.runbooks.expert import _findings
+from pytest_netbench.agents.runbooks.expert import findings
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.leases import check_leases, of_leases
@@ -100,7 +100,7 @@ def test_consequences_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     expert = "pytest_netbench.agents.runbooks.expert"
     monkeypatch.setattr(f"{expert}._by_runbooks", lambda *_: iter((down, follows, other)))
     given: Any = Brief()
-    assert list(_findings(given, facts(), given)) == [down, other]
+    assert list(findings(given, facts(), given)) == [down, other]
 
 
 def test_the_address_of_a_tunnel_is_not_that_of_its_host() -> None:
