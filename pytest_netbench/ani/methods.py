@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -103,6 +104,26 @@ def wire_name(method: Any) -> Any:
 def as_sent(values: Any) -> Any:
     """Return a sequence of texts as it is sent; what is none is sent as it is, and refused."""
     return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else values
+
+
+class DraftMethods(ABC):
+    """The draft's four methods, as requests by their wire names. Shapes and errors are those of ``protocol.Ani``."""
+
+    @abstractmethod
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one request."""
+
+    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
+        return self.call("get-topology", {"devices": as_sent(devices)})
+
+    def get_running_cfg(self, device: str) -> dict[str, Any]:
+        return self.call("get-running-cfg", {"device": device})
+
+    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
+        return self.call("update-cfg", {"device": device, "commands": as_sent(commands)})
+
+    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
+        return self.call("execute-cmd", {"device": device, "command": command})
 
 
 def unknown_method(method: object, *, known: Collection[str], why: str = "") -> AniError:
