@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_netbench.agents.baselines import SUBMIT, handed_in, needs_diagnosis
@@ -96,7 +96,7 @@ class RunbookExpert:
         thrifty: Any = Thrift(ani)
         with contextlib.suppress(Spent):
             facts = gather(brief, thrifty)
-            for one in findings(brief, facts, thrifty):
+            for one in without_consequences(_by_runbooks(brief, facts, thrifty), brief, facts):
                 found.append(one)  # noqa: PERF402  (what was found stays if the budget does not suffice)
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
         lists = ani.call(SUBMIT, {"diagnosis": words})
@@ -104,10 +104,10 @@ class RunbookExpert:
         return Submission(reasoning=words, answer=handed_in(causes, brief, ani))
 
 
-def findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
-    """What is wrong, without what only follows from a cause that was found before."""
+def without_consequences(found: Iterable[Finding], brief: Brief, facts: Facts) -> Iterator[Finding]:
+    """Leave out what only follows from a cause that was found before."""
     explained: set[tuple[str, End]] = set()
-    for one in _by_runbooks(brief, facts, ani):
+    for one in found:
         if (one.fault_type, one.end) not in explained:
             yield one
             explained.update(of_leases(brief, facts, one))
