@@ -38,16 +38,23 @@ class _Guessing(ABC):
         Raises:
             AgentError: The task asks for no diagnosis.
         """
-        if SUBMIT not in [method.name for method in brief.methods]:
-            raise AgentError(
-                f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
-            )
+        needs_diagnosis(self.name, brief)
         lists = submitted("The network was not looked at.", ani)
         return Submission(answer=handed_in(tuple(self.choose(lists, brief)), brief, ani))
 
     @abstractmethod
     def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:
         """The causes to name; none: the network is said to be healthy."""
+
+
+def needs_diagnosis(agent: str, brief: Brief) -> None:
+    """Refuse a task that asks for no diagnosis.
+
+    Raises:
+        AgentError: It asks for none.
+    """
+    if SUBMIT not in [method.name for method in brief.methods]:
+        raise AgentError(f"{agent} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}")
 
 
 def submitted(words: str, ani: Ani) -> Lists:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pytest_netbench.ani.approval import Approver
 from pytest_netbench.ani.family_methods import FamilyMethod, FamilyMethods
 from pytest_netbench.ani.ledger import Ledger
-from pytest_netbench.ani.methods import UPDATE_CFG, as_sent, unknown_method, wire_name
+from pytest_netbench.ani.methods import UPDATE_CFG, DraftMethods, unknown_method, wire_name
 from pytest_netbench.ani.network import NetworkMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import WorkWatcher
@@ -27,7 +27,7 @@ from pytest_netbench.rpccodes import Code
 LONGEST_CLOSE_S: Final = 10.0
 
 
-class AgentInterface:
+class AgentInterface(DraftMethods):
     """An agent's interface to what it works on. May be called from several threads.
 
     Every method has one entry in a registry: those of a lab's devices, and those that the scene offers.
@@ -83,18 +83,6 @@ class AgentInterface:
         """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
 
     # the agent's side
-
-    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
-        return self.call("get-topology", {"devices": as_sent(devices)})
-
-    def get_running_cfg(self, device: str) -> dict[str, Any]:
-        return self.call("get-running-cfg", {"device": device})
-
-    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        return self.call("update-cfg", {"device": device, "commands": as_sent(commands)})
-
-    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
-        return self.call("execute-cmd", {"device": device, "command": command})
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         method = wire_name(method)

@@ -10,14 +10,14 @@ from typing import Final
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
-from pytest_netbench.faults.cables import of_cable
+from pytest_netbench.faults.cables import AddressedCable, of_cable
 from pytest_netbench.faults.change import Change, OnNode, given, neighbor_up
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import routers_of
 from pytest_netbench.faults.router_links import ospf_links
-from pytest_netbench.faults.selective_cables import AddressedCable, between_routers
+from pytest_netbench.faults.selective_cables import between_routers
 from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab

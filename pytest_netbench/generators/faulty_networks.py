@@ -19,47 +19,9 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.faulty import fault_of
 
 SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
-    "campus": (
-        {"cores": 1, "accesses": 1},
-        {"cores": 1, "blocks": 2, "accesses": 2},
-        {"cores": 2, "blocks": 2, "distributions": 2, "accesses": 2},
-        {"cores": 2, "blocks": 10, "distributions": 2, "accesses": 4, "hosts": 2},
-        {"cores": 2, "blocks": 20, "distributions": 2, "accesses": 4, "hosts": 2},
-    ),
-    "clos": (
-        {"superspines": 1, "spines": 1, "leaves": 1},
-        {"superspines": 2, "spines": 2, "leaves": 2},
-        {"superspines": 4, "pods": 4, "spines": 2, "leaves": 2},
-        {"superspines": 4, "pods": 8, "spines": 2, "leaves": 5},
-        {"superspines": 4, "pods": 12, "spines": 2, "leaves": 8},
-    ),
-    "dual-homed-isp": ({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
-    "isp": ({"routers": 12}, {"routers": 22}, {"routers": 50}, {"routers": 62}, {"routers": 124}),
-    "leaf-spine": (
-        {"spines": 1, "leaves": 2},
-        {"spines": 1, "leaves": 3},
-        {"spines": 2, "leaves": 4},
-        {"spines": 4, "leaves": 56},
-        {"spines": 4, "leaves": 116},
-    ),
-    "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
-    "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),
-    "p4-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 3, "leaves": 4}, {"spines": 4, "leaves": 8}),
-    "ring": ({"routers": 3}, {"routers": 4}, {"routers": 6}),
-    "sdn-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
-    "star": ({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),
-    "tree": (
-        {"depth": 1, "branches": 2},
-        {"depth": 2, "branches": 2},
-        {"depth": 2, "branches": 3},
-        {"depth": 5, "branches": 2},
-        {"depth": 6, "branches": 2},
-    ),
+    name: SHAPES[name].steps for name in sorted(SHAPES) if SHAPES[name].steps
 }
-"""By shape: its sizes, small, medium and large; of some also those with at least 60 and 120 routers and switches.
-
-``hosts`` is the fewest in a LAN with which a size can be built, 1 where it is not given.
-"""
+"""By shape: its sizes, small, medium and large; of some also those with at least 60 and 120 routers and switches."""
 MOST_SIZES: Final = max(map(len, SIZES.values()))
 _TYPICAL_HOSTS: Final = 2
 HOSTS_OF_DHCP: Final = 3

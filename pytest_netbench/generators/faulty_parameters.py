@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -13,7 +13,7 @@ from pytest_netbench.generators.access import AccessName
 from pytest_netbench.generators.brownfield import ConfigName
 from pytest_netbench.generators.default_faults import OF_P4, REPAIRED
 from pytest_netbench.generators.eligible import REPAIRABLE, Eligible
-from pytest_netbench.generators.faulty_networks import MOST_SIZES
+from pytest_netbench.generators.faulty_networks import MOST_SIZES, SIZES
 from pytest_netbench.generators.levels import MOST_FAULTS, row_of
 from pytest_netbench.generators.masking import MASKS, Pairs, masks_among
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
@@ -21,20 +21,10 @@ from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.timing import can_come_and_go
 from pytest_netbench.generators.values import Span
 
-ShapeName = Literal[
-    "campus",
-    "clos",
-    "dual-homed-isp",
-    "isp",
-    "leaf-spine",
-    "line",
-    "mesh",
-    "p4-leaf-spine",
-    "ring",
-    "sdn-leaf-spine",
-    "star",
-    "tree",
-]
+if TYPE_CHECKING:
+    ShapeName = str
+else:
+    ShapeName = Literal[tuple(SIZES)]
 RoutingName = Literal["bgp", "openflow", "ospf", "p4", "static"]
 PlatformName = Literal["cisco_ios", "frr", "mixed", "openvswitch", "p4"]
 USUAL_SHAPES: Final[tuple[ShapeName, ...]] = ("campus", "dual-homed-isp", "leaf-spine", "line", "ring", "tree")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_netbench.agents.baselines import LIST_RESOURCES, SUBMIT, handed_in, submitted
+from pytest_netbench.agents.baselines import LIST_RESOURCES, handed_in, needs_diagnosis, submitted
 from pytest_netbench.agents.runbooks.cables import check_cables
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
@@ -18,7 +18,6 @@ from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.agents.runbooks.services import BUFFERS, check_services
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
@@ -96,27 +95,24 @@ class RunbookExpert:
         Raises:
             AgentError: The task asks for no diagnosis.
         """
-        if SUBMIT not in [method.name for method in brief.methods]:
-            raise AgentError(
-                f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
-            )
+        needs_diagnosis(self.name, brief)
         facts, found = Facts(devices={}, links=(), addresses={}), []
         has_pages = LIST_RESOURCES in [method.name for method in brief.methods]
         thrifty: Any = Thrift(ani, RESERVE + FOR_PAGES * has_pages)
         with contextlib.suppress(Spent):
             facts = gather(brief, thrifty)
-            for one in _findings(brief, facts, thrifty):
+            for one in without_consequences(_by_runbooks(brief, facts, thrifty), brief, facts):
                 found.append(one)  # noqa: PERF402  (what was found stays if the budget does not suffice)
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
         lists = submitted(words, ani)
-        causes = tuple(dict.fromkeys(_named(facts, found, lists)))
+        causes = tuple(dict.fromkeys(causes_of(facts, found, lists)))
         return Submission(reasoning=words, answer=handed_in(causes, brief, ani))
 
 
-def _findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
-    """What is wrong, without what only follows from a cause that was found before."""
+def without_consequences(found: Iterable[Finding], brief: Brief, facts: Facts) -> Iterator[Finding]:
+    """Leave out what only follows from a cause that was found before."""
     explained: set[tuple[str, End]] = set()
-    for one in _by_runbooks(brief, facts, ani):
+    for one in found:
         if (one.fault_type, one.end) not in explained:
             yield one
             explained.update(of_leases(brief, facts, one))
@@ -135,7 +131,7 @@ def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     yield from check_cables(facts, ani)
 
 
-def _named(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
+def causes_of(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
     """Findings in the words of the lists; those that no list has are left out."""
     kinds = {one["name"]: one["named_by"] for one in lists["fault_types"]}
     known = set(lists["resources"])

@@ -15,14 +15,14 @@ from functools import partial
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
-from pytest_netbench.backends.netns.operations import (
+from pytest_netbench.backends.netns.nodes.operations import (
     NetnsCaptures,
     NetnsCounters,
     NetnsLogs,
     NetnsSignals,
     NetnsSockets,
 )
-from pytest_netbench.backends.netns.program import sandbox_of
+from pytest_netbench.backends.netns.nodes.program import sandbox_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.cables import Cables
 from pytest_netbench.lab.capabilities import LINKS, NODES

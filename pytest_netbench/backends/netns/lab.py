@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from pytest_netbench.backends.netns.channel import Channel
-from pytest_netbench.backends.netns.labtime import PacedClock
-from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.backends.netns.clock.labtime import PacedClock
+from pytest_netbench.backends.netns.nodes.node import NetnsNode
 from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.cleanup import Cleanup
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.cisco_ios import (
     interfaces,
     manual,
@@ -16,10 +16,8 @@ from pytest_netbench.dialects.cisco_ios import (
 )
 from pytest_netbench.dialects.forms import RoutingForms
 from pytest_netbench.dialects.indentation import TYPED
-from pytest_netbench.dialects.match_values import MatchValues
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.state_checks import StateCheck
-from pytest_netbench.dialects.syntax import Tree
 
 _INTERFACE: Final = "show interfaces {interface}"
 _ROUTE: Final = "show ip route {net}"
@@ -79,29 +77,20 @@ class CiscoIosDialect:
         "Ports of a router start shut down. 'show netbench unsupported' lists lines that were accepted without effect."
     )
 
-    def interface(self, name: str) -> str:
-        return interfaces.canonical(name)
-
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
-
-    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
-        return names.rearrange(tree)
+    interface = staticmethod(interfaces.canonical)
+    normalise = staticmethod(names.normalise)
+    rearrange = staticmethod(names.rearrange)
 
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
-
-    def match_values(self, config: str) -> MatchValues:
-        return match_values.read(config)
+    ordered_block = staticmethod(names.ordered_block)
+    match_values = staticmethod(match_values.read)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS
 
-    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
-        return mistakes.mistakes(lines, ports=ports, before=before)
+    mistakes = staticmethod(mistakes.mistakes)
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

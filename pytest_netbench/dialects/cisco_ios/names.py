@@ -18,7 +18,7 @@ _FIRST_OTHER = 5
 def sections(tree: Sequence[Tree]) -> tuple[Tree, ...]:
     """Return a config in which each section of virtual terminal lines is as long as possible.
 
-    ``line vty 0 15`` becomes ``line vty 0 4`` and ``line vty 5 15``; neighbouring sections with the same lines become
+    ``line vty 0 15`` becomes ``line vty 0 4`` and ``line vty 5 15``; neighboring sections with the same lines become
     one. Later sections of a line add to earlier ones, as they do when they are typed.
     """
     below: dict[int, tuple[Tree, ...]] = {}

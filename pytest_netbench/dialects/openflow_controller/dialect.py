@@ -36,11 +36,8 @@ class OpenflowControllerDialect:
         " are connected, `controller show` its intents."
     )
 
-    def interface(self, name: str) -> str:
-        return linux_interface(name)
-
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
+    interface = staticmethod(linux_interface)
+    normalise = staticmethod(names.normalise)
 
     def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(tree)
@@ -48,8 +45,7 @@ class OpenflowControllerDialect:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
+    ordered_block = staticmethod(names.ordered_block)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

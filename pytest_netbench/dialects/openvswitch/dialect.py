@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
@@ -41,8 +41,7 @@ class OpenvswitchDialect:
         " `ovs-appctl ofproto/trace br0 in_port=1,ip,nw_dst=192.0.2.1,nw_ttl=64`."
     )
 
-    def interface(self, name: str) -> str:
-        return linux_interface(name)
+    interface = staticmethod(linux_interface)
 
     def normalise(self, line: str) -> str | None:
         words = names.normalise(line)
@@ -57,11 +56,8 @@ class OpenvswitchDialect:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
-
-    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
-        return mistakes.mistakes(lines, ports=ports, before=before)
+    ordered_block = staticmethod(names.ordered_block)
+    mistakes = staticmethod(mistakes.mistakes)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.dialects.match_values import Filter, Service, Span
-from pytest_netbench.evaluation.flows.filter_cases import around, crossings, protocol_of, with_neighbours
+from pytest_netbench.evaluation.flows.filter_cases import around, crossings, protocol_of, with_neighbors
 from pytest_netbench.evaluation.flows.network_facts import NetworkFacts
 from pytest_netbench.evaluation.flows.overlooked import Overlooked
 from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Sender, edges, port_edges
@@ -26,7 +26,7 @@ class Tiers:
         self.facts = facts
         self.choice = choice
         self.post = Post(facts, choice)
-        self.dscp = with_neighbours(facts.dscp)
+        self.dscp = with_neighbors(facts.dscp)
         self.ports = list(dict.fromkeys(port for service in facts.services for _, port in port_edges(service)))
         self.edges = [edge for span in facts.spans for edge in edges(facts, span)]
         self.owned = [(node, address) for node in facts.nodes for address in facts.addresses[node]]
@@ -43,7 +43,7 @@ class Tiers:
             self.forwards(),
             self.markings(),
             self.spoofed(),
-            self.neighbours(),
+            self.neighbors(),
             self.inside(),
             self.transports(),
             self.further_addresses(),
@@ -149,12 +149,12 @@ class Tiers:
                     address = self.choice.one_of(unnamed)
                 else:
                     address = self._random_in(self.choice.one_of(subnets)) or target
-                if not self.facts.is_neighbour(node, address) and node not in self.facts.owners(address):
+                if not self.facts.is_neighbor(node, address) and node not in self.facts.owners(address):
                     protocol = self.choice.one_of(TRANSPORTS)
                     packet = Packet(Sender(node, address), target, protocol, self._port())
                     yield self.post.flow(packet, f"{address} is no address of {node}'s network")
 
-    def neighbours(self) -> Flows:
+    def neighbors(self) -> Flows:
         """From other addresses of each attached subnet."""
         for _ in range(4):
             for subnet in self.facts.subnets:
@@ -203,7 +203,7 @@ class Tiers:
     def _from_somewhere(self, address: Span, why: str) -> ReferenceFlow | None:
         """A flow to an address from a node that is not on its subnet, if there is one."""
         sources = self.choice.shuffled(self.facts.leaves)
-        sources.sort(key=lambda node: self.facts.is_neighbour(node, address))
+        sources.sort(key=lambda node: self.facts.is_neighbor(node, address))
         for source in [*sources, *self.facts.nodes]:
             flow = self.post.flow(Packet(Sender(source), address), why)
             if flow is not None:

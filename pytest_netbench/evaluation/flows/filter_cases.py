@@ -65,7 +65,7 @@ def protocol_of(one: Asked) -> Protocol:
     return "icmp" if one.port is None else "udp" if one.protocol == "udp" else "tcp"
 
 
-def with_neighbours(values: Sequence[int]) -> list[int]:
+def with_neighbors(values: Sequence[int]) -> list[int]:
     """Markings and those beside them; nothing if there are none."""
     near = [value + step for value in values for step in (0, -1, 1, -8, 8)]
     return list(dict.fromkeys([*(value for value in near if 0 <= value < 64), *((0, 46) if values else ())]))

@@ -117,7 +117,7 @@ class NetworkFacts:
         """Whether a node has an address of an IP version."""
         return any(one.version == version for one in self.addresses.get(node, ()))
 
-    def is_neighbour(self, node: str, address: Span) -> bool:
+    def is_neighbor(self, node: str, address: Span) -> bool:
         """Whether an address lies in a subnet that the node is on."""
         return any(address in subnet and node in on_it for subnet, on_it in self.subnets.items())
 

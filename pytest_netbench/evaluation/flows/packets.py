@@ -77,7 +77,7 @@ class Post:
 
     def _may_send(self, node: str, address: Span) -> bool:
         """Whether nobody else on the node's subnets answers for the address."""
-        if node in self._facts.owners(address) or not self._facts.is_neighbour(node, address):
+        if node in self._facts.owners(address) or not self._facts.is_neighbor(node, address):
             return True
         return not self._facts.owners(address) and self._facts.keeper(address) == node
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pytest_netbench.evaluation.behaviour.compare import (
     FlowDifference,
@@ -17,6 +18,7 @@ from pytest_netbench.evaluation.behaviour.sampling import Sample, sample
 from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.evaluation.reference import Reference
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.model.behaviour import HeldFlow, Outcome, Table
 from pytest_netbench.model.reference import Change
 from pytest_netbench.model.testcase import ReferenceTestcase, Testcase
@@ -157,3 +159,6 @@ def _left_out(beyond: Mapping[str, int]) -> str:
 
 def _intent(change: Change | None) -> int | None:
     return None if change is None else change.intent
+
+
+KIND: Final = Kind(observe=observe, expected=expected, alone=True)

@@ -139,7 +139,7 @@ class FixedDiagnosis:
         return [one for one in methods if one.spec in offered]
 
     def _list(self, _: NoParams) -> ListFaultTypesResult:
-        return ListFaultTypesResult(fault_types=tuple(_types(self._payload.fault_types)))
+        return ListFaultTypesResult(fault_types=tuple(fault_types_of(self._payload.fault_types)))
 
     def _list_resources(self, params: ListResourcesParams) -> ListResourcesResult:
         found = [one for one in self._payload.resources if (params.contains or "") in one]
@@ -155,13 +155,14 @@ class FixedDiagnosis:
         self.text, self.fixed_at = params.diagnosis, self._now()
         first = self._list_resources(ListResourcesParams())
         return SubmitDiagnosisResult(
-            fault_types=tuple(_types(self._payload.fault_types)),
+            fault_types=tuple(fault_types_of(self._payload.fault_types)),
             resources=first.resources,
             pages=first.pages if first.pages > 1 else None,
         )
 
 
-def _types(names: Iterable[str]) -> Iterable[FaultType]:
+def fault_types_of(names: Iterable[str]) -> Iterable[FaultType]:
+    """Yield the fault types of these names, as agents see them."""
     for name in names:
         fault = fault_of(name)
         yield FaultType(name=name, meaning=fault.about, named_by=fault.found_at)

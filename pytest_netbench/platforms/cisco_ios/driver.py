@@ -203,7 +203,7 @@ def _ours(route: Route) -> Route:
     return replace(
         route,
         interfaces=tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
-        # FRR counts the hop to a RIP neighbour, IOS does not
+        # FRR counts the hop to a RIP neighbor, IOS does not
         metric=route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
         protocol="eigrp" if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE) else route.protocol,
     )

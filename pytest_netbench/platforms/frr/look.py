@@ -79,13 +79,13 @@ class FrrLook:
         ends: list[End] = []
         waiting = []
         for node in self.snapshot.running("ospfd"):
-            interfaces, neighbours, details = (as_object(text) for text, _ in node.vty(_OSPF))
-            found = ospf.interfaces(node.name, interfaces, self.owned[node.name]), ospf.neighbours(neighbours)
+            interfaces, neighbors, details = (as_object(text) for text, _ in node.vty(_OSPF))
+            found = ospf.interfaces(node.name, interfaces, self.owned[node.name]), ospf.neighbors(neighbors)
             self._ospf[node.name] = found
             ends += ospf.ends(*found)
             late = self.snapshot.carrying(node, ospf.late(interfaces, self.snapshot.up(node.name)))
             waiting += [f"{node.name}: OSPF has not yet seen {name} come up" for name in late]
-            waiting += ospf.waiting(node.name, interfaces, neighbours, details)
+            waiting += ospf.waiting(node.name, interfaces, neighbors, details)
         return Part(ends, waiting)
 
     def ospf_closely(self, ends: Iterable[End]) -> Iterator[End]:
@@ -116,9 +116,9 @@ class FrrLook:
         waiting = []
         kept = self._databases.setdefault("ospf6", {})
         for node in self.snapshot.running("ospf6d"):
-            interfaces, neighbours, details, process, database = (text for text, _ in node.vty(_OSPF6))
+            interfaces, neighbors, details, process, database = (text for text, _ in node.vty(_OSPF6))
             shown = as_object(interfaces)
-            ends += igps.ospf6_ends(node.name, shown, as_object(neighbours), config(node, "ospf6d"))
+            ends += igps.ospf6_ends(node.name, shown, as_object(neighbors), config(node, "ospf6d"))
             waiting += igps.ospf6_waiting(node.name, shown, as_object(details))
             for area, rows in igps.ospf6_databases(database).items():
                 kept[node.name, "", f"area {area}"] = rows
@@ -145,8 +145,8 @@ class FrrLook:
         ends: list[End] = []
         kept = self._databases.setdefault("isis", {})
         for node in self.snapshot.running("isisd"):
-            interfaces, neighbours, topology, database = (text for text, _ in node.vty(_ISIS))
-            answers = (as_object(interfaces), neighbours, topology)
+            interfaces, neighbors, topology, database = (text for text, _ in node.vty(_ISIS))
+            answers = (as_object(interfaces), neighbors, topology)
             own = igps.isis_ends(node.name, answers, self.snapshot.owned4(node.name), config(node, "isisd"))
             ends += own
             for domain in {end.database for end in own if end.database}:

@@ -149,7 +149,7 @@ def running_config(node: HostNode) -> str:
     shaping = _shaping(node, devices)
     described = entries(answers[0])
     blocks = link_blocks(described, node.interfaces)
-    extras = routing.neighbour_lines(entries(answers[4]))
+    extras = routing.neighbor_lines(entries(answers[4]))
     lines: list[str] = []
     for name in [*blocks, *(name for name in {**extras, **shaping} if name not in blocks)]:
         lines += _block(f"interface {name}", [*blocks.get(name, ()), *extras.get(name, ()), *shaping.get(name, ())])

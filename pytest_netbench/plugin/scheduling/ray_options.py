@@ -30,7 +30,6 @@ def add_options(group: pytest.OptionGroup) -> None:
     group.addoption(
         OPTION,
         type=_address,
-        default=None,
         metavar="ADDRESS",
         help=(
             "run trials on the nodes of a Ray cluster: that at HOST:PORT, the one that this machine belongs to (auto),"
@@ -40,7 +39,6 @@ def add_options(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-ray-workers",
         type=_count,
-        default=None,
         metavar="N",
         help=(
             "worker processes on the cluster, each with a core (default: as many as its cores and memory allow now;"

@@ -28,7 +28,6 @@ def add_options(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-shard",
         type=shard,
-        default=None,
         metavar="I/N",
         help=(
             "run part I of N of the selected items, the same on every machine; I counts from 1, or is `auto` for"
@@ -37,7 +36,6 @@ def add_options(group: pytest.OptionGroup) -> None:
     )
     group.addoption(
         "--netbench-shard-durations",
-        default=None,
         metavar="FILE",
         help=(
             "JSON file with the seconds of items by node id, which shards are balanced by: durations.json of `netbench"

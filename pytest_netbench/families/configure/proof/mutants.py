@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Literal, NamedTuple
 
 from pytest_netbench.families.configure.mutation import Mutant, mutants
@@ -27,6 +27,66 @@ class Fate(NamedTuple):
     words: str
 
 
+class Fates:
+    """Finds out what becomes of mutants.
+
+    Args:
+        labs: Measures the task.
+        judge: Gives the judge of mutants that no testcase fails, always the same one.
+    """
+
+    def __init__(self, labs: ProofLabs, judge: Callable[[], Judge]) -> None:
+        self._labs = labs
+        self._judge = judge
+
+    def of(self, mutant: Mutant) -> Fate:
+        """Return what becomes of a mutant, each time on a lab of its own."""
+        seen: set[str] = set()
+        for _ in range(MOST_LABS):
+            if seen:
+                self._judge().doubt()
+            known = len(seen)
+            fate = self._decided(mutant, seen)
+            if fate is not None:
+                return fate
+            if len(seen) == known:
+                break
+        return Fate("equal", "")
+
+    def _decided(self, mutant: Mutant, seen: set[str]) -> Fate | None:
+        """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
+        with self._labs.network() as network:
+            fate = self._tested(mutant, network)
+            if fate is not None:
+                return fate
+            if self._judge().is_ready:
+                return self._judged(network, seen)
+        # the ground truth is observed when no other network runs: a process has one cluster at a time
+        self._judge().prepare()
+        return self._decided(mutant, seen)
+
+    def _tested(self, mutant: Mutant, network: NetworkScene) -> Fate | None:
+        """The fate as far as devices and testcases tell it. The network has the mutant afterwards."""
+        applied = self._labs.apply(network, mutant.configs(self._labs.payload.ground_truth_configs))
+        if applied.refused:
+            return Fate("refused", applied.refused[0])
+        witness = self._labs.witness_of(mutant.node, mutant.index)
+        failed = self._labs.first_failed(network.evaluation, witness=witness)
+        if failed is not None:
+            self._labs.note_witness(mutant.node, mutant.index, failed)
+            return Fate("caught", failed)
+        return None
+
+    def _judged(self, network: NetworkScene, seen: set[str]) -> Fate | None:
+        """The fate as far as a comparison with the ground truth tells it."""
+        for differences in self._judge().differences(network):
+            for one in differences:
+                if one.about in seen:
+                    return Fate("survived", one.words)
+            seen.update(one.about for one in differences)
+        return None
+
+
 class Mutants:
     """Applies mutants of the ground truth, each to a lab of its own, until one testcase fails.
 
@@ -43,10 +103,7 @@ class Mutants:
         self._all = mutants(labs.payload)
         self._chosen = self._choose()
         self._fates: dict[Mutant, Fate] = {}
-
-    @cached_property
-    def _judge(self) -> Judge:
-        return Judge(self._labs)
+        self._finding = Fates(labs, cache(lambda: Judge(labs)))
 
     def _recorded(self) -> tuple[ExplainedMutant, ...]:
         return (self._labs.extent.solutions or Solutions()).mutants
@@ -69,56 +126,10 @@ class Mutants:
         for mutant in self._chosen:
             key = ("mutant", list(mutant.configs(self._labs.payload.ground_truth_configs).items()))
             kept = self._labs.extent.memory.get(*key)
-            fate = Fate(*kept) if kept is not None else self._fate(mutant)
+            fate = Fate(*kept) if kept is not None else self._finding.of(mutant)
             if kept is None:
                 self._labs.extent.memory.put(*key, value=list(fate))
             self._fates[mutant] = fate
-
-    def _fate(self, mutant: Mutant) -> Fate:
-        seen: set[str] = set()
-        for _ in range(MOST_LABS):
-            if seen:
-                self._judge.doubt()
-            known = len(seen)
-            fate = self._decided(mutant, seen)
-            if fate is not None:
-                return fate
-            if len(seen) == known:
-                break
-        return Fate("equal", "")
-
-    def _decided(self, mutant: Mutant, seen: set[str]) -> Fate | None:
-        """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
-        with self._labs.network() as network:
-            fate = self._tested(mutant, network)
-            if fate is not None:
-                return fate
-            if self._judge.is_ready:
-                return self._judged(network, seen)
-        # the ground truth is observed when no other network runs: a process has one cluster at a time
-        self._judge.prepare()
-        return self._decided(mutant, seen)
-
-    def _tested(self, mutant: Mutant, network: NetworkScene) -> Fate | None:
-        """The fate as far as devices and testcases tell it. The network has the mutant afterwards."""
-        applied = self._labs.apply(network, mutant.configs(self._labs.payload.ground_truth_configs))
-        if applied.refused:
-            return Fate("refused", applied.refused[0])
-        witness = self._labs.witness_of(mutant.node, mutant.index)
-        failed = self._labs.first_failed(network.evaluation, witness=witness)
-        if failed is not None:
-            self._labs.note_witness(mutant.node, mutant.index, failed)
-            return Fate("caught", failed)
-        return None
-
-    def _judged(self, network: NetworkScene, seen: set[str]) -> Fate | None:
-        """The fate as far as a comparison with the ground truth tells it."""
-        for differences in self._judge.differences(network):
-            for one in differences:
-                if one.about in seen:
-                    return Fate("survived", one.words)
-            seen.update(one.about for one in differences)
-        return None
 
     def problems(self) -> Iterator[str]:
         known = {one.name for one in self._all}

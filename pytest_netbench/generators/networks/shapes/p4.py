@@ -33,6 +33,7 @@ P4_LEAF_SPINE = Shape(
     what="a data center of P4 switches: each leaf is connected to each spine, and spreads flows over all of them",
     sizes=P4Sizes,
     build=build,
+    steps=({"spines": 2, "leaves": 2}, {"spines": 3, "leaves": 4}, {"spines": 4, "leaves": 8}),
     routings={"p4": P4},
     platforms=("p4",),
 )

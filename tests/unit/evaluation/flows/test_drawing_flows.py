@@ -76,7 +76,7 @@ def test_an_address_that_no_node_has_is_kept_by_one_leaf_of_its_subnet():
     assert len(senders) > 20
 
 
-def test_no_node_sends_from_an_address_of_its_neighbour():
+def test_no_node_sends_from_an_address_of_its_neighbor():
     owners = {"10.1.1.1": "Core", "10.1.1.11": "web1", "10.1.1.12": "web2", "10.1.1.99": "stranger"}
     for flow in flows(GROUPS, count=10_000):
         if flow.source in {"web1", "web2", "stranger", "Core"} and flow.source_address in owners:
@@ -89,7 +89,7 @@ def test_sources_are_spoofed_from_every_leaf():
     assert spoofed >= {node.name for node in nodes.nodes if len(nodes.interfaces(node.name)) == 1}
 
 
-def test_markings_that_a_config_names_are_drawn_with_their_neighbours():
+def test_markings_that_a_config_names_are_drawn_with_their_neighbors():
     drawn = {flow.dscp for flow in flows("qos/two-rate-policer")}
     assert {0, 25, 26, 27, 28, 29, 46} <= drawn
 

@@ -122,12 +122,12 @@ def test_policy_rules_of_a_fresh_node_are_left_out():
     ]
 
 
-def test_only_fixed_neighbours_are_config():
+def test_only_fixed_neighbors_are_config():
     entries = [
         {"dst": "10.0.0.9", "dev": "eth0", "lladdr": "02:00:00:00:00:01", "state": ["PERMANENT"]},
         {"dst": "10.0.0.8", "dev": "eth0", "lladdr": "02:00:00:00:00:02", "state": ["REACHABLE"]},
     ]
-    assert routing.neighbour_lines(entries) == {"eth0": ["neighbour 10.0.0.9 lladdr 02:00:00:00:00:01"]}
+    assert routing.neighbor_lines(entries) == {"eth0": ["neighbour 10.0.0.9 lladdr 02:00:00:00:00:01"]}
 
 
 RULESET = """table inet f {

@@ -90,7 +90,7 @@ def test_a_line_of_its_own_divides_the_section_that_it_was_in():
     ]
 
 
-def test_neighbouring_lines_that_are_equal_again_are_one_section():
+def test_neighboring_lines_that_are_equal_again_are_one_section():
     assert vty_sections("line vty 0", "length 0", "line vty 0", "no length 0") == _OWN_FIVE
     assert vty_sections("line vty 0 2", "length 0", "line vty 3 4", "length 0")[0] == "line vty 0 4"
 

@@ -1,4 +1,4 @@
-"""CDP and LLDP in a real lab: which neighbours are shown, and when they disappear."""
+"""CDP and LLDP in a real lab: which neighbors are shown, and when they disappear."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def show(lab, platform):
     return show
 
 
-def test_devices_at_the_other_end_of_cables_are_cdp_neighbours_and_hosts_are_not(show):
+def test_devices_at_the_other_end_of_cables_are_cdp_neighbors_and_hosts_are_not(show):
     rows = {row["neighbor_name"]: row for row in show("SW", "show cdp neighbors")}
     assert set(rows) == {"R1", "R2-with-a-long-name"}
     assert (rows["R1"]["local_interface"], rows["R1"]["neighbor_interface"]) == ("Gig 0/0", "Gig 0/0")
@@ -74,7 +74,7 @@ def test_lldp_is_off_unless_asked_for(lab, platform):
 @pytest.mark.parametrize(
     "lines", [("no cdp run",), ("interface Gi0/0", "no cdp enable"), ("interface Gi0/0", "shutdown")]
 )
-def test_a_neighbour_that_stops_is_gone(lab, platform, show, lines):
+def test_a_neighbor_that_stops_is_gone(lab, platform, show, lines):
     platform.apply(lab.nodes["R1"], [*lines, "end"])
     assert "R1" not in {row["neighbor_name"] for row in show("SW", "show cdp neighbors")}
     undone = [line.removeprefix("no ") if line.startswith("no ") else f"no {line}" for line in lines[-1:]]

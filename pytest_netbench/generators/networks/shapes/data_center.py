@@ -1,4 +1,4 @@
-"""Data centres: hosts at leaves, each leaf connected to each spine; spines of several pods joined by superspines.
+"""Data centers: hosts at leaves, each leaf connected to each spine; spines of several pods joined by superspines.
 
 AS numbers are those of RFC 7938, 5.2.1: one for the top tier, one for the spines of each pod, one for each leaf. So no
 route goes up again after it came down.
@@ -69,17 +69,31 @@ def _tier(
 
 LEAF_SPINE = Shape(
     name="leaf-spine",
-    what="a data centre: each leaf is connected to each spine; external BGP as in RFC 7938",
+    what="a data center: each leaf is connected to each spine; external BGP as in RFC 7938",
     sizes=LeafSpineSizes,
     build=build_leaf_spine,
+    steps=(
+        {"spines": 1, "leaves": 2},
+        {"spines": 1, "leaves": 3},
+        {"spines": 2, "leaves": 4},
+        {"spines": 4, "leaves": 56},
+        {"spines": 4, "leaves": 116},
+    ),
     routings=_ROUTINGS,
     platforms=ANY_ROUTER,
 )
 CLOS = Shape(
     name="clos",
-    what="a data centre of five stages: pods of leaves and spines, joined by superspines; external BGP as in RFC 7938",
+    what="a data center of five stages: pods of leaves and spines, joined by superspines; external BGP as in RFC 7938",
     sizes=ClosSizes,
     build=build_clos,
+    steps=(
+        {"superspines": 1, "spines": 1, "leaves": 1},
+        {"superspines": 2, "spines": 2, "leaves": 2},
+        {"superspines": 4, "pods": 4, "spines": 2, "leaves": 2},
+        {"superspines": 4, "pods": 8, "spines": 2, "leaves": 5},
+        {"superspines": 4, "pods": 12, "spines": 2, "leaves": 8},
+    ),
     routings=_ROUTINGS,
     platforms=ANY_ROUTER,
 )

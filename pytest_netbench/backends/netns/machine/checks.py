@@ -13,8 +13,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from pytest_netbench.backends.netns import features
-from pytest_netbench.backends.netns.userns import Refusal, files_refused, namespaces_refused, proc_refused
+from pytest_netbench.backends.netns.machine import features
+from pytest_netbench.backends.netns.machine.userns import Refusal, files_refused, namespaces_refused, proc_refused
 from pytest_netbench.kernel import containers
 from pytest_netbench.lab.report import Check
 from pytest_netbench.native import build

@@ -1,4 +1,4 @@
-"""The rules of data-centre graphs: each broken alone is noticed."""
+"""The rules of data-center graphs: each broken alone is noticed."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_netbench.backends.netns.features import run_probe
+from pytest_netbench.backends.netns.machine.features import run_probe
 from pytest_netbench.kernel import containers
 
 _ATTEMPT = (
@@ -51,7 +51,7 @@ def proc_refused() -> Refusal | None:
 @functools.cache
 def files_refused() -> Refusal | None:
     """Whether nodes can have files of their own, tried with the lab's own code."""
-    package = str(Path(__file__).parents[3])
+    package = str(Path(__file__).parents[4])
     done = run_probe([sys.executable, "-I", "-S", "-c", _ATTEMPT, package])
     if done.returncode == 0:
         return None

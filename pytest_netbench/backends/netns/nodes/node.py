@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pytest_netbench.backends.netns import connector
 from pytest_netbench.backends.netns.channel import Channel
-from pytest_netbench.backends.netns.fd_passing import Handover
-from pytest_netbench.backends.netns.program import Program, sandbox_of
+from pytest_netbench.backends.netns.nodes import connector
+from pytest_netbench.backends.netns.nodes.fd_passing import Handover
+from pytest_netbench.backends.netns.nodes.program import Program, sandbox_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.node_facts import TopologyFacts
 from pytest_netbench.lab.session import ScrapliSession

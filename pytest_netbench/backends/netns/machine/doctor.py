@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from pytest_netbench.backends.netns import features
-from pytest_netbench.backends.netns.checks import (
+from pytest_netbench.backends.netns.machine import features
+from pytest_netbench.backends.netns.machine.checks import (
     PROGRAMS,
     RPKI,
     TUN,
