@@ -161,3 +161,5 @@ OF_P4: Final = (
     "p4-switch-down",
 )
 """What is drawn too if networks of P4 switches are asked for."""
+P4_HANDED_OVER: Final = ("p4-switch-down",)
+"""Those of them that no command repairs and flows show, drawn where faults can be handed over."""

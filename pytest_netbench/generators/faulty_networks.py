@@ -123,7 +123,7 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
 
 def is_bypassed(one: Choice, network: DrawnNetwork, connected: dict[frozenset[str], bool]) -> bool:
     """Whether another path takes over from a fault outside the nodes, which says nothing of what it cuts itself."""
-    if one.fault.repairable:
+    if one.fault.repairable or one.fault.found_at == "node":  # a whole node is placed where a ping needs it
         return False
     cuts = frozenset(prefixes_at(one, network))
     if cuts not in connected:

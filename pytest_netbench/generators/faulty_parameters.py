@@ -132,6 +132,10 @@ class FaultyParameters(Parameters):
             self._add_defaults(routings=("p4",), platforms=("p4",), faults=self.eligible.among(OF_P4, self.services))
         return self
 
+    def of_p4(self, faults: tuple[str, ...]) -> tuple[str, ...]:
+        """These faults where networks of P4 switches may occur, or else none."""
+        return faults if _P4 in self.shapes else ()
+
     def _add_defaults(self, **further: tuple[str, ...]) -> None:
         """Add values to parameters that were not given."""
         for name, more in further.items():

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.families.troubleshoot import TroubleshootFamily
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import TrialRecord
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
 from pytest_netbench.platforms.p4 import switch
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial.selftest import selftest
@@ -59,6 +62,51 @@ def test_the_oracle_solves_a_draw_and_who_does_nothing_does_not(generator: str, 
     task = drawn(generator, level)
     assert score(generator, attempted(task, Oracle())) == 1.0
     assert (score(generator, attempted(task, Nop())) or 0.0) < 1.0
+
+
+@pytest.mark.parametrize("generator", ["repair-network", "troubleshoot"])
+def test_a_switch_that_is_down_is_handed_over(generator: str) -> None:
+    task = drawn(generator, 1, faults="p4-switch-down", handover="true")
+    record = attempted(task, Oracle())
+    assert score(generator, record) == 1.0
+    assert [one["outcome"] for one in record.other["tickets"]] == ["mended"]
+    assert (score(generator, attempted(task, Nop())) or 0.0) < 1.0
+
+
+class AsksTelemetry:
+    """Asks for the counters of programs, and remembers the rows."""
+
+    def __init__(self, sql: str) -> None:
+        self._sql = sql
+        self.rows: list[list[object]] = []
+
+    @property
+    def info(self) -> AgentInfo:
+        return AgentInfo(id="asks-telemetry", strategy="asks-telemetry")
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:  # the Agent protocol
+        self.rows = ani.call("query-telemetry", {"sql": self._sql})["rows"]
+        return Submission(reasoning=None, stop_reason="done")
+
+
+def test_telemetry_has_the_counters_of_tables_and_ports() -> None:
+    counted = "min(packets) >= 0, max(packets), max(bytes), count(DISTINCT time_s)"
+    agent = AsksTelemetry(f"SELECT node, counter, place, {counted} FROM counters GROUP BY node, counter, place")
+    task = drawn("diagnose", 1, healthy=1)
+    attempted(task, agent)
+    rows = {(node, counter, place): others for node, counter, place, *others in agent.rows}
+    switches = [node.name for node in task.network.topology.nodes if node.platform is None]
+    for name in switches:
+        ports = range(len(task.network.topology.interfaces(name)))
+        places = {(counter, place) for node, counter, place in rows if node == name}
+        assert places == {("ipv4_lpm", None), *product(("received", "dropped", "sent"), ports)}
+        _, packets, octets, samples = rows[name, "ipv4_lpm", None]
+        assert packets > 0
+        assert octets > 64 * packets
+        assert samples >= 5
+        sent = sum(rows[name, "sent", port][1] for port in ports)
+        # ARP is sent, too, and a sample does not read all counters at the same moment
+        assert sent >= 0.8 * packets
 
 
 @of_each_generator

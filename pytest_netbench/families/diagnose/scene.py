@@ -64,6 +64,7 @@ class DiagnoseScene(FaultyScene):
             hosts=payload.test_hosts,
             has_gaps=payload.history != "full",
             monitoring=payload.monitoring,
+            platforms=payload.platforms,
         )
         self._browsing = Browsing(lab, payload, self._telemetry)
         self._serving = Serving(lab, payload)

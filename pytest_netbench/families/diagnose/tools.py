@@ -37,7 +37,7 @@ class Tools:
     def __init__(self, lab: Lab, payload: Diagnose, store: Store) -> None:
         self._lab = lab
         self._store = store
-        self._telemetry_spec = measuring.query_telemetry_spec(payload.history, payload.monitoring)
+        self._telemetry_spec = measuring.telemetry_spec_of(payload)
         groups = payload.flows
         addresses = {k: v for group in groups for k, v in group.targets.items()}
         configs = payload.startup_configs.values()

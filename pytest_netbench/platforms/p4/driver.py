@@ -13,8 +13,9 @@ from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOST, LOGS, PROGRAMS, SOCKETS, HostNode
+from pytest_netbench.platforms.counting import ProgramCounter
 from pytest_netbench.platforms.driver import Pending, Route
-from pytest_netbench.platforms.p4 import looks, routes, shipped, switch, tables
+from pytest_netbench.platforms.p4 import counters, looks, routes, shipped, switch, tables
 from pytest_netbench.platforms.p4.commands import carry_out
 from pytest_netbench.platforms.p4.runtime import Runtime, connected
 from pytest_netbench.platforms.sessions import Excused, none_excused
@@ -110,6 +111,11 @@ class P4Driver:
     def routes(self, node: HostNode, prefix: str) -> list[Route]:
         with connected(node) as runtime:
             return routes.routes(shipped.program(_loaded(node)), runtime, prefix)
+
+    def program_counters(self, node: HostNode) -> list[ProgramCounter]:
+        ports = [switch.port_of(name) for name in node.interfaces]
+        with connected(node) as runtime:
+            return list(counters.counters(shipped.program(_loaded(node)), runtime, ports))
 
     def unenforced(self, node: HostNode) -> Sequence[str]:  # it refuses what it does not do
         return ()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.errors import UsageError
+from pytest_netbench.families.diagnose.measuring import telemetry_spec_of
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_P4, REPAIRED, TROUBLESHOT
 from pytest_netbench.generators.demands import draw_demands
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
@@ -15,6 +16,7 @@ from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.repair_network import RepairNetworkParameters
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.generators.troubleshoot import TroubleshootParameters
+from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
 
 IN_FLOWS = tuple(name for name in OF_P4 if name not in {"p4-group-short", "p4-switch-down"})
@@ -43,6 +45,33 @@ def test_their_faults_are_drawn_where_the_shape_is_asked_for_and_nowhere_else(
     assert (asked.routings[-1], asked.platforms[-1]) == ("p4", "p4")
     assert model.model_validate(asked.model_dump(mode="json")) == asked
     assert model(shapes=("p4-leaf-spine",), faults=("p4-entry-wrong",)).faults == ("p4-entry-wrong",)
+
+
+@pytest.mark.parametrize("model", [TroubleshootParameters, RepairNetworkParameters])
+def test_a_switch_that_is_down_is_drawn_where_faults_are_handed_over(model: Any) -> None:
+    assert "p4-switch-down" in model(shapes=("p4-leaf-spine",), handover=True).faults
+    assert "p4-switch-down" not in model(handover=True).faults
+    with pytest.raises(ValueError, match="no command repairs it"):
+        model(shapes=("p4-leaf-spine",), faults=("p4-switch-down",))
+
+
+def test_a_repair_names_it_among_what_can_be_handed_over_in_these_networks_only() -> None:
+    (of_p4,) = drawn("repair-network:shapes=p4-leaf-spine,faults=p4-switch-down,handover=true,n=1")
+    (usual,) = drawn("repair-network:handover=true,n=1")
+    assert "p4-switch-down" in of_p4.payload.tickets  # type: ignore[attr-defined]
+    assert "p4-switch-down" not in usual.payload.tickets  # type: ignore[attr-defined]
+
+
+def test_telemetry_has_counters_of_programs_in_these_networks_only() -> None:
+    def told(series: str) -> str:
+        (task,) = drawn(series)
+        return telemetry_spec_of(diagnose_of(task)).description
+
+    assert "counters(time_s REAL, lab_s REAL, node TEXT, counter TEXT, place INTEGER" in told(
+        "diagnose:scenario=p4_dc_fabric,n=1"
+    )
+    assert "counters(" not in told("diagnose:n=1")
+    assert "counters(" not in told("diagnose:scenario=p4_dc_fabric,monitoring=averages,n=1")
 
 
 def test_a_draw_is_a_network_of_switches_and_hosts_and_some_are_healthy() -> None:
