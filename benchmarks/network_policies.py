@@ -4,8 +4,8 @@
 
 Draws sets of policies over twelve pods in three namespaces, of which 20 to 80 % of the flows pass. Each is compared
 with cyclonus (``go install github.com/mattfenwick/cyclonus/cmd/cyclonus@v0.5.6``), and the first ``--packets`` of them
-with TCP and UDP packets in a lab. A set in which packets differ is tried once more: a busy machine may lose one. What was
-compared is said after each hundred sets; ``--first`` goes on from a seed.
+with TCP and UDP packets in a lab. A set in which packets differ is tried once more, as a busy machine may lose one.
+What was compared is said after each hundred sets; ``--first`` goes on from a seed.
 """
 
 from __future__ import annotations
