@@ -75,10 +75,10 @@ def task(binaries: Binaries) -> Task:
             [POD.format(privileged="true"), POD.format(privileged="false"), WEBHOOK, LARGE, WATCHES],
             ["disallowed by cluster policy", "pods have no access to their machine", "forbidden", "large"],
         ),
-        # in this order: ten pods run, and what is heavy must be among them
-        ([HEAVY, MANY], ["deployment.apps/heavy created", "deployment.apps/many created"]),
+        ([MANY], ["deployment.apps/many created"]),
+        ([HEAVY], ["deployment.apps/heavy created"]),
     ],
-    ids=["a full store", "what is refused", "heavy pods and many"],
+    ids=["a full store", "what is refused", "many pods", "heavy pods"],
 )
 def test_a_hostile_agent_gets_its_verdict_and_the_next_trial_a_cluster_as_new(
     task: Task, commands: list[str], said: list[str]
