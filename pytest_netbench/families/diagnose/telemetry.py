@@ -177,9 +177,11 @@ class Telemetry:
         with self._sampled:
             self._allowed = max(self._allowed, count)
             self._sampled.notify_all()
-            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= count)
+            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= count or self._ended.is_set())
             if self._failure is not None:
                 raise self._failure
+            if len(self._breached) < count:
+                raise LabError("the telemetry of this lab has ended")
             return self._breached[:count]
 
     def _run(self) -> None:
