@@ -90,6 +90,7 @@ def test_a_fault_is_in_force_is_seen_and_is_gone_once_it_is_taken_away(label: st
 
 
 def test_the_oracle_is_right_and_who_says_nothing_is_not() -> None:
+    # telemetry ends with a trial: each has a cluster of its own
     silent, got = (scores(attempted(drawn("SVC"), agent)) for agent in (Nop(), Oracle()))
     assert silent["root_cause"] == 0.0
     assert (got["detection"], got["localization"], got["root_cause"], got["nika.root_cause_f1"]) == (1.0,) * 4
