@@ -30,6 +30,7 @@ from pytest_netbench.generators.default_faults import (
     OF_BURSTS,
     OF_DHCP,
     OF_LB,
+    OF_P4,
     OF_QOS,
     OF_RPKI,
     OF_SWITCHES,
@@ -110,7 +111,7 @@ def main() -> None:
     parser.add_argument("--evidence", action="store_true", help="show how many observations prove each fault")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
     of_services = (*SERVED, *OF_DHCP, *OF_LB, *OF_VPN, *OF_QOS, *OF_RPKI)
-    every = tuple(dict.fromkeys((*DIAGNOSED, *of_services, *OF_BURSTS, *OF_SWITCHES, *HIDDEN)))
+    every = tuple(dict.fromkeys((*DIAGNOSED, *of_services, *OF_BURSTS, *OF_SWITCHES, *OF_P4, *HIDDEN)))
     parser.add_argument("--only", nargs="*", default=every, help="these faults (all)")
     chosen = parser.parse_args()
     shapes = chosen.shapes

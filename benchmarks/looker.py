@@ -17,7 +17,7 @@ Seen = dict[tuple[str, str], str]
 _SELF = '(.metadata.name | sub("-[0-9a-f]{8,10}(-[0-9a-z]{5})?$"; "") | sub("-[0-9a-z]{5}$"; ""))'
 """A name without what is drawn by controllers."""
 _MADE = "[.metadata.managedFields[]? | [.manager, .operation, .subresource]] | unique"
-_KINDS = "namespaces deployments networkpolicies services replicasets pods nodes serviceaccounts configmaps"
+_KINDS = "namespaces,deployments,networkpolicies,services,replicasets,pods,nodes,serviceaccounts,configmaps"
 """Endpoints are left out: they are written as pods become ready."""
 _EVENTS = (
     "kubectl get events -A -o json"
@@ -29,8 +29,7 @@ _BORN = "[.items[].metadata.creationTimestamp | fromdate]"
 
 def _objects(program: str) -> str:
     """A command that says something of each object that an agent can see."""
-    listed = "kubectl get $kind -A -o json --show-managed-fields"
-    return f"for kind in {_KINDS}; do {listed} | jq -c '.items[] | [{program}]'; done"
+    return f"kubectl get {_KINDS} -A -o json --show-managed-fields | jq -c '.items[] | [{program}]'"
 
 
 def _later(kind: str) -> str:

@@ -42,7 +42,7 @@ _LOAD = (
 _PARTS = ("tasks collected", "trial over", "model ready", "scores made", "results merged", "process over")
 _NOTES = """
 import json, time
-from pytest_netbench.plugin.embedder import ProcessEmbedder
+from pytest_netbench.plugin.trials.embedder import ProcessEmbedder
 
 wait = ProcessEmbedder.wait
 

@@ -19,6 +19,7 @@
     │   │   ├── NotReady
     │   │   ├── FaultHasNoEffect   a fault that was injected did not do what it should
     │   │   ├── TookTooLong        a request exceeded its time; the agent's failure if the lab is healthy
+    │   │   ├── MachineTooBusy     packets were not sent at the rate that was to be measured
     │   │   └── LabDied
     │   ├── ProviderError          the model's provider, after retries
     │   ├── RunBudgetSpent         the whole run may ask no model any more
@@ -237,6 +238,23 @@ class TookTooLong(LabError):
     def __init__(self, seconds: float) -> None:
         super().__init__(f"ended after {seconds:.1f} s: it took too long")
         self.seconds = seconds
+
+
+class MachineTooBusy(LabError):
+    """This machine did not send packets at the rate that was to be measured, so the measurement says nothing.
+
+    Args:
+        rate_bps: The rate that was asked for.
+        offered_bps: What was sent.
+    """
+
+    def __init__(self, rate_bps: float, offered_bps: float) -> None:
+        super().__init__(
+            f"this machine is too busy: it sent {offered_bps / 1e6:.1f} of {rate_bps / 1e6:.1f} Mbit/s"
+            " (fix: run fewer workers, or nothing beside them)"
+        )
+        self.rate_bps = rate_bps
+        self.offered_bps = offered_bps
 
 
 class LabDied(LabError):

@@ -75,7 +75,7 @@ def test_it_ends_with_what_pytest_says_and_prints_last(project, status):
     assert done.returncode == status
     assert (
         done.stdout
-        == "pytest tests/integration -rs --timeout=1500 -n 2 --dist loadgroup --no-loadscope-reorder -k ansible\n"
+        == "pytest tests/integration -rsfE --timeout=1500 -n 2 --dist loadgroup --no-loadscope-reorder -k ansible\n"
     )
     assert done.stderr == ""
 

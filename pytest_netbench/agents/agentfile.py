@@ -12,7 +12,6 @@ from pytest_netbench.agents.keys import KEY_NAME, KEY_VALUE
 from pytest_netbench.agents.outside_settings import A2aSettings, ProgramSettings
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
-from pytest_netbench.ani.methods import GET_REACHABILITY
 from pytest_netbench.documents import reading
 from pytest_netbench.documents.durations import Words, spelling, with_seconds
 from pytest_netbench.documents.explaining import first_problem
@@ -20,6 +19,7 @@ from pytest_netbench.documents.problems import SyntaxProblem
 from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import AgentFileError
 from pytest_netbench.model.agentsettings import AgentSettings
+from pytest_netbench.model.extra_methods import GET_REACHABILITY
 from pytest_netbench.model.trial import AgentInfo
 
 SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")

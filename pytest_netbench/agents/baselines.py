@@ -18,6 +18,7 @@ from pytest_netbench.randomness import seeded
 
 SUBMIT: Final = "submit-diagnosis"
 SUBMIT_ANSWER: Final = "submit-answer"
+LIST_RESOURCES: Final = "list-resources"
 Lists = Mapping[str, Any]
 """What ``submit-diagnosis`` answers: the fault types and the resources that can be named."""
 
@@ -37,16 +38,30 @@ class _Guessing(ABC):
         Raises:
             AgentError: The task asks for no diagnosis.
         """
-        if SUBMIT not in [method.name for method in brief.methods]:
-            raise AgentError(
-                f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
-            )
-        lists = ani.call(SUBMIT, {"diagnosis": "The network was not looked at."})
+        needs_diagnosis(self.name, brief)
+        lists = submitted("The network was not looked at.", ani)
         return Submission(answer=handed_in(tuple(self.choose(lists, brief)), brief, ani))
 
     @abstractmethod
     def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:
         """The causes to name; none: the network is said to be healthy."""
+
+
+def needs_diagnosis(agent: str, brief: Brief) -> None:
+    """Refuse a task that asks for no diagnosis.
+
+    Raises:
+        AgentError: It asks for none.
+    """
+    if SUBMIT not in [method.name for method in brief.methods]:
+        raise AgentError(f"{agent} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}")
+
+
+def submitted(words: str, ani: Ani) -> Lists:
+    """Fix the diagnosis, and return all that can be named, also where that comes by pages."""
+    lists = ani.call(SUBMIT, {"diagnosis": words})
+    more = [ani.call(LIST_RESOURCES, {"page": page}) for page in range(2, (lists.get("pages") or 1) + 1)]
+    return {**lists, "resources": [*lists["resources"], *(name for one in more for name in one["resources"])]}
 
 
 def handed_in(causes: tuple[RootCause, ...], brief: Brief, ani: Ani) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.question import Question
 from pytest_netbench.agents.cassettes.tapes import Records, Replays
@@ -185,12 +185,12 @@ class Llm:
                 return completion.model_copy(update={"waited_s": waited_s})
 
     def _refuse_if_spent(self) -> None:
-        shared = purse.current()
+        shared = run_budget.current()
         if shared is not None and (limit := shared.used_up()) is not None:
             raise RunBudgetSpent(f"the run has spent its {limit}: this trial was cut off and is not judged")
 
     def _spend(self, completion: Completion) -> None:
-        shared = purse.current()
+        shared = run_budget.current()
         if shared is None:
             return
         shared.spend(cost_usd=completion.cost_usd, tokens=completion.tokens)

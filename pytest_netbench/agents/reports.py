@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pytest_netbench.agents.prompting import packaged
-from pytest_netbench.ani.methods import GET_REACHABILITY
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
+from pytest_netbench.model.extra_methods import GET_REACHABILITY
 from pytest_netbench.model.trial import Brief
 
 

@@ -1,4 +1,4 @@
-"""A socket through which processes of this machine reach the purse of a run on another one: a line each way."""
+"""A socket through which processes of this machine reach the budget of a run on another one: a line each way."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from pytest_netbench.ani.approval import Approver
+from pytest_netbench.ani.family_methods import FamilyMethod, FamilyMethods
 from pytest_netbench.ani.ledger import Ledger
-from pytest_netbench.ani.methods import UPDATE_CFG, as_sent, unknown_method, wire_name
+from pytest_netbench.ani.methods import UPDATE_CFG, DraftMethods, unknown_method, wire_name
 from pytest_netbench.ani.network import NetworkMethods
-from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.ani.standing import Standing
@@ -27,7 +27,7 @@ from pytest_netbench.rpccodes import Code
 LONGEST_CLOSE_S: Final = 10.0
 
 
-class AgentInterface:
+class AgentInterface(DraftMethods):
     """An agent's interface to what it works on. May be called from several threads.
 
     Every method has one entry in a registry: those of a lab's devices, and those that the scene offers.
@@ -49,7 +49,7 @@ class AgentInterface:
         policy: Policy,
         budget: Budget,
         dialects: Mapping[str, Dialect] | None = None,
-        methods: Sequence[OwnMethod] = (),
+        methods: Sequence[FamilyMethod] = (),
         approver: Approver | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -59,36 +59,30 @@ class AgentInterface:
         turns = turns_of(lab)
         hurried = nullcontext if turns is None else turns.at_usual_pace
         self._watching = watching = Watching(self._meter, broken=ledger.broke, hurried=hurried)
-        self._own = own = OwnMethods(methods, ledger, watching)
+        self._family_methods = family_methods = FamilyMethods(methods, ledger, watching)
         self._changing = {UPDATE_CFG, *(one.spec.name for one in methods if one.change is not None)}
         self._at_close: list[Callable[[], None]] = []
         self.network: NetworkMethods | None = None
         """What answers for the devices; ``None`` without a lab."""
         if lab is not None:
             self.network = NetworkMethods(
-                lab, policy=policy, ledger=ledger, watching=watching, own=own, dialects=dialects, approver=approver
+                lab,
+                policy=policy,
+                ledger=ledger,
+                watching=watching,
+                family_methods=family_methods,
+                dialects=dialects,
+                approver=approver,
             )
         self.standing = None if turns is None else Standing(turns, self._meter)
         """Takes turns for requests, if the lab stands still between them."""
-        self._registry = {**({} if self.network is None else self.network.answers), **own.answers}
+        self._registry = {**({} if self.network is None else self.network.answers), **family_methods.answers}
         if self.standing is not None:
             self._registry |= self.standing.answers
         self.ssh: SshAccess | None = None
         """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
 
     # the agent's side
-
-    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
-        return self.call("get-topology", {"devices": as_sent(devices)})
-
-    def get_running_cfg(self, device: str) -> dict[str, Any]:
-        return self.call("get-running-cfg", {"device": device})
-
-    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        return self.call("update-cfg", {"device": device, "commands": as_sent(commands)})
-
-    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
-        return self.call("execute-cmd", {"device": device, "command": command})
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         method = wire_name(method)
@@ -147,7 +141,7 @@ class AgentInterface:
 
     def offered(self) -> tuple[MethodSpec, ...]:
         standing = () if self.standing is None else self.standing.specs
-        return (*(() if self.network is None else self._policy.offered), *self._own.specs, *standing)
+        return (*(() if self.network is None else self._policy.offered), *self._family_methods.specs, *standing)
 
     # for the code that runs the trial
 
@@ -178,7 +172,7 @@ class AgentInterface:
         if self.standing is not None:
             self.standing.end(within_s=LONGEST_CLOSE_S)
         ends_at = time.monotonic() + LONGEST_CLOSE_S
-        for lock in (self._own.lock, *(() if self.network is None else self.network.locks.values())):
+        for lock in (self._family_methods.lock, *(() if self.network is None else self.network.locks.values())):
             if lock.acquire(timeout=max(0.0, ends_at - time.monotonic())):
                 lock.release()
         self._watching.complete()

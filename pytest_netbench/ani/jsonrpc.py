@@ -11,7 +11,7 @@ from pytest_netbench.ani.interface import code_of
 from pytest_netbench.ani.methods import BUDGET_LEFT
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.ani.schema import open_rpc
-from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE, Desk
+from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE, SubmissionMethods
 from pytest_netbench.ani.wire import BudgetLeftResult
 from pytest_netbench.errors import AniError, BudgetExhausted, InfrastructureError, NetbenchError
 from pytest_netbench.lab.jsonrpc import Server
@@ -20,7 +20,7 @@ from pytest_netbench.rpccodes import Code
 DISCOVER = "rpc.discover"
 
 
-def serve(ani: Ani, path: Path | None = None, *, desk: Desk | None = None) -> Server:
+def serve(ani: Ani, path: Path | None = None, *, desk: SubmissionMethods | None = None) -> Server:
     """Serve ``ani`` until the server is closed.
 
     In addition to the methods of the ANI there are some that cost nothing: ``budget-left`` gives an external agent the
@@ -48,6 +48,8 @@ def serve(ani: Ani, path: Path | None = None, *, desk: Desk | None = None) -> Se
         free |= {GET_BRIEF.name: desk.get_brief, TASK_DONE.name: desk.task_done}
 
     def handle(method: str, params: Any) -> Any:
+        if desk is not None:
+            desk.refuse_if_over(method)
         answer = free.get(method)
         return ani.call(method, params) if answer is None else answer(params)
 

@@ -1,7 +1,8 @@
-"""The methods of the ANI: the draft's four (§4.2), the extras, and the validation of requests."""
+"""The methods of the ANI: the draft's four (§4.2), and the validation of requests."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,8 +14,6 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
 
-SEARCH_MANUAL = "search-manual"
-GET_REACHABILITY = "get-reachability"
 SSH = "ssh"
 WAIT = "wait"
 UPDATE_CFG = "update-cfg"
@@ -34,11 +33,9 @@ PARAMS: Mapping[str, type[wire.Wire]] = {
     "get-running-cfg": wire.GetRunningCfgParams,
     "update-cfg": wire.UpdateCfgParams,
     "execute-cmd": wire.ExecuteCmdParams,
-    SEARCH_MANUAL: wire.SearchManualParams,
-    GET_REACHABILITY: wire.NoParams,
     WAIT: wire.WaitParams,
 }
-"""The model of each method's parameters."""
+"""The model of each method's parameters, but for those of ``extras``."""
 
 
 def spec_of(name: str, description: str, params: type[wire.Wire], result: type[wire.Wire]) -> MethodSpec:
@@ -51,7 +48,7 @@ METHODS: Mapping[str, MethodSpec] = {
     for spec in (
         spec_of(
             "get-topology",
-            "Nodes and links of the network. With `devices`, only these and the links among them.",
+            "Nodes and links of the network. With `devices`, only these and the links among them; with `page`, a part.",
             wire.GetTopologyParams,
             wire.GetTopologyResult,
         ),
@@ -76,22 +73,6 @@ METHODS: Mapping[str, MethodSpec] = {
         ),
     )
 }
-
-EXTRAS: Mapping[str, MethodSpec] = {
-    SEARCH_MANUAL: spec_of(
-        SEARCH_MANUAL,
-        "Search the command references of the devices' network OSs; the best sections, best first.",
-        wire.SearchManualParams,
-        wire.SearchManualResult,
-    ),
-    GET_REACHABILITY: spec_of(
-        GET_REACHABILITY,
-        "Which nodes reach which at present, as measured with real packets after the last change.",
-        wire.NoParams,
-        wire.GetReachabilityResult,
-    ),
-}
-"""Methods beyond the draft's four: only agents whose file asks for them have them."""
 
 WAIT_SPEC = spec_of(
     WAIT,
@@ -123,6 +104,26 @@ def wire_name(method: Any) -> Any:
 def as_sent(values: Any) -> Any:
     """Return a sequence of texts as it is sent; what is none is sent as it is, and refused."""
     return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else values
+
+
+class DraftMethods(ABC):
+    """The draft's four methods, as requests by their wire names. Shapes and errors are those of ``protocol.Ani``."""
+
+    @abstractmethod
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one request."""
+
+    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
+        return self.call("get-topology", {"devices": as_sent(devices)})
+
+    def get_running_cfg(self, device: str) -> dict[str, Any]:
+        return self.call("get-running-cfg", {"device": device})
+
+    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
+        return self.call("update-cfg", {"device": device, "commands": as_sent(commands)})
+
+    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
+        return self.call("execute-cmd", {"device": device, "command": command})
 
 
 def unknown_method(method: object, *, known: Collection[str], why: str = "") -> AniError:

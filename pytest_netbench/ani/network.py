@@ -1,4 +1,4 @@
-"""The draft's four methods (§4.2) and the extras over a running lab."""
+"""The draft's four methods (§4.2) over a running lab, and what they share with the extras."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from pytest_netbench.ani import excerpts, wire
 from pytest_netbench.ani.access import Access
 from pytest_netbench.ani.approval import Approver, Change
 from pytest_netbench.ani.commands import SHELLS, CommandRules
+from pytest_netbench.ani.extras import ALL
+from pytest_netbench.ani.family_methods import FamilyMethods
 from pytest_netbench.ani.guard import METHOD, CommandGuard
 from pytest_netbench.ani.ledger import Ledger
-from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import longest_s
-from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_params
-from pytest_netbench.ani.own import OwnMethods
+from pytest_netbench.ani.methods import check_params, validated
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.ani.protocol import ReportsFlows
-from pytest_netbench.ani.recorder import clip
+from pytest_netbench.ani.recorder import MAX_ANSWER_BYTES, clip
 from pytest_netbench.ani.standing import Standing
+from pytest_netbench.ani.topology_pages import page_of
 from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, LabError, PolicyViolation, RequirementMissing
-from pytest_netbench.lab.attribution import may_be_the_agents
-from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
+from pytest_netbench.lab.attribution import agent_may_have_caused
+from pytest_netbench.lab.devices import Devices, UnknownDevice
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import SandboxLimits
@@ -39,7 +39,6 @@ from pytest_netbench.platforms.driver import Driver
 from pytest_netbench.platforms.terminal import CommandKind
 from pytest_netbench.rpccodes import Code
 
-MAX_ANSWER_BYTES: Final = 65_536
 MIN_MESSAGE_BYTES: Final = 256
 ROOM_FOR_A_NOTE: Final = 1_024
 
@@ -54,7 +53,7 @@ class NetworkMethods:
         policy: What is permitted.
         ledger: What the trial keeps.
         watching: Is told of every change.
-        own: The scene's methods, which say when devices answer and may be changed.
+        family_methods: The scene's methods, which say when devices answer and may be changed.
         dialects: Dialects by name, instead of those found by entry point.
         approver: Who approves each change, if anyone does.
     """
@@ -66,7 +65,7 @@ class NetworkMethods:
         policy: Policy,
         ledger: Ledger,
         watching: Watching,
-        own: OwnMethods,
+        family_methods: FamilyMethods,
         dialects: Mapping[str, Dialect] | None,
         approver: Approver | None,
     ) -> None:
@@ -74,8 +73,9 @@ class NetworkMethods:
         self._policy = policy
         self._ledger = ledger
         self._meter = ledger.meter
-        self._watching = watching
-        self._own = own
+        self.watching = watching
+        """Is told of every change."""
+        self._family_methods = family_methods
         self.devices = Devices(lab)
         """The lab's devices."""
         self.dialects: Mapping[str, Dialect] = {
@@ -97,18 +97,16 @@ class NetworkMethods:
             "get-running-cfg": self._get_running_cfg,
             "update-cfg": self._update_cfg,
             "execute-cmd": self._execute_cmd,
-            SEARCH_MANUAL: self._search_manual,
-            GET_REACHABILITY: self._get_reachability,
         }
 
     @property
     def answers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
         """By method: what answers one request, or raises ``AniError``."""
-        return {name: partial(self._answer, name) for name in self._handlers}
+        return {name: partial(self._answer, name) for name in (*self._handlers, *ALL)}
 
     def changes(self, device: str) -> bool:
         """Whether ``device`` may be configured now."""
-        return self._own.permits_changes and self.access.control(device) == "managed"
+        return self._family_methods.permits_changes and self.access.control(device) == "managed"
 
     def guard(self, standing: Standing | None = None) -> CommandGuard:
         """Return what checks, counts and records the lines that are entered at a device's own command line.
@@ -119,7 +117,7 @@ class NetworkMethods:
         return CommandGuard(
             admit=self._admit,
             ledger=self._ledger,
-            watching=self._watching,
+            watching=self.watching,
             noticing=self._noticing,
             check=self._check_line,
             broken=self._broken,
@@ -144,7 +142,7 @@ class NetworkMethods:
         """Note that a session at a device's own command line failed."""
         if self._ledger.lab_error is not None or self._ledger.closed.is_set() or isinstance(error, AniError):
             return
-        if not may_be_the_agents(error, self.devices.node(device)):
+        if not agent_may_have_caused(error, self.devices.node(device)):
             broke = LabError(f"{device}: its console failed: {error!r}")
             self._ledger.broke(error if isinstance(error, LabError) else broke)
 
@@ -153,7 +151,8 @@ class NetworkMethods:
     def _get_topology(self, params: wire.GetTopologyParams) -> wire.GetTopologyResult:
         for device in params.devices:
             self._known(device)
-        return wire.GetTopologyResult(topology=wire.TopologyView(**self._lab.topology.wire(params.devices)))
+        view = wire.TopologyView(**self._lab.topology.wire(params.devices))
+        return wire.GetTopologyResult(topology=view) if params.page is None else page_of(view, params.page)
 
     def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
         text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))
@@ -173,10 +172,10 @@ class NetworkMethods:
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
         self._approved(device, "update-cfg", commands)
         noticed = device in self._noticing
-        with nullcontext() if noticed else self._watching.change(device, commands):
+        with nullcontext() if noticed else self.watching.change(device, commands):
             statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
         if noticed:
-            self._watching.complete()
+            self.watching.complete()
         self._ledger.commands.extend(statuses)
         limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
         return wire.UpdateCfgResult(results=tuple(_result_of(status, limit) for status in statuses))
@@ -193,30 +192,12 @@ class NetworkMethods:
         output = self._ask(device, "execute-cmd", lambda driver, node: driver.execute(node, line, limits=limits))
         return wire.ExecuteCmdResult(output=clip(output, MAX_ANSWER_BYTES, "; ask for less"))
 
-    # the extras
-
-    def _search_manual(self, params: wire.SearchManualParams) -> wire.SearchManualResult:
-        known, platform = self.dialects, params.platform
-        if platform is not None and platform not in known:
-            raise AniError(unknown("platform", platform, tuple(known)), code=Code.INVALID_PARAMS)
-        found = search(known if platform is None else {platform: known[platform]}, params.query)
-        return wire.SearchManualResult(sections=tuple(found))
-
-    def _get_reachability(self, params: wire.NoParams) -> wire.GetReachabilityResult:  # it has none
-        watcher: object = self._watching.watcher
-        if not isinstance(watcher, ReportsFlows):
-            raise AniError(
-                f"{GET_REACHABILITY}: nobody watches the flows of this network; send packets with execute-cmd instead",
-                code=Code.DEVICE_ERROR,
-            )
-        # what is entered at a prompt may be a change that is not complete yet
-        self._watching.complete()
-        return wire.GetReachabilityResult(report=clip(watcher.report(), MAX_ANSWER_BYTES))
-
     # shared by the methods
 
     def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._policy.check_method(method)
+        if (extra := ALL.get(method)) is not None:
+            return extra.answer(self, validated(method, extra.params, params)).plain()
         return self._handlers[method](check_params(method, params)).plain()
 
     def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
@@ -231,7 +212,7 @@ class NetworkMethods:
                     return self.devices.ask(device, what, question)
             except LabError as error:
                 # an error that an agent's request can cause must not make its trial invalid
-                if not may_be_the_agents(error, self.devices.node(device)):
+                if not agent_may_have_caused(error, self.devices.node(device)):
                     raise
                 raise AniError(
                     f"{device}: the device did not answer {what}: {error}", code=Code.DEVICE_ERROR
@@ -243,11 +224,11 @@ class NetworkMethods:
             notices = self.devices.node(device).capability(NOTICES)
         except RequirementMissing:
             return False
-        notices.notify(partial(self._watching.noticed, device))
+        notices.notify(partial(self.watching.noticed, device))
         return True
 
     def _permitted(self, device: str, *, changes: bool = False) -> None:
-        self._own.check(changes=changes)
+        self._family_methods.check(changes=changes)
         self._known(device)
         if changes:
             self.access.check_change(device)

@@ -1,123 +1,16 @@
-"""Methods that a family adds to the interface of its tasks."""
+"""The former place of ``FamilyMethod``. Deprecated: import it from ``pytest_netbench.ani.family_methods``."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, NamedTuple
+import warnings
 
-from pytest_netbench import deadline
-from pytest_netbench.ani.ledger import Ledger
-from pytest_netbench.ani.meter import longest_s
-from pytest_netbench.ani.methods import validated
-from pytest_netbench.ani.watching import Watching
-from pytest_netbench.ani.wire import Wire
-from pytest_netbench.errors import AniError, TookTooLong
-from pytest_netbench.model.trial import MethodSpec
-from pytest_netbench.rpccodes import Code
+from pytest_netbench.ani.family_methods import Change, Effect, FamilyMethod, FamilyMethods
 
-Effect = Literal["changes-begin", "changes-go-on", "devices-rest", "none"]
-"""What follows once a method has answered.
+__all__ = ["Change", "Effect", "OwnMethod", "OwnMethods"]
 
-``devices-rest``: devices answer no more. ``changes-begin``: devices answer, and managed ones may be changed from now
-on; before it none may. ``changes-go-on``: devices answer again, and could be changed before.
-"""
+OwnMethod = FamilyMethod
+OwnMethods = FamilyMethods
 
-
-class Change(NamedTuple):
-    """What a request changes: the name of the thing, and what is done to it, a line each."""
-
-    place: str
-    lines: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class OwnMethod:
-    """A method that a scene offers.
-
-    Attributes:
-        spec: As agents see it.
-        params: The model of its parameters.
-        answer: Carries out one request. It raises ``AniError`` for a request that is refused, and ``LabError`` if what
-            it needs broke, which ends the trial without a score.
-        effect: What follows once it has answered.
-        change: What a request changes, for whoever watches the work; ``None`` if nothing.
-        lab_s: How many lab seconds a request asks for, ``None`` if it does not say; more than are left are refused.
-    """
-
-    spec: MethodSpec
-    params: type[Wire]
-    answer: Callable[[Any], Wire]
-    effect: Effect = "none"
-    change: Callable[[Any], Change] | None = None
-    lab_s: Callable[[Any], float | None] | None = None
-
-
-class OwnMethods:
-    """Answers the methods that a scene offers, one request at a time.
-
-    Args:
-        methods: The methods.
-        ledger: Says how long a request may take. A request that is running when the trial ends is broken off.
-        watching: Is told of every change.
-    """
-
-    def __init__(self, methods: Sequence[OwnMethod], ledger: Ledger, watching: Watching) -> None:
-        self._methods = {method.spec.name: method for method in methods}
-        self._ledger = ledger
-        self._meter = ledger.meter
-        self._watching = watching
-        self._resting_since: str | None = None
-        self._changes_after = next((one.spec.name for one in methods if one.effect == "changes-begin"), None)
-        self.lock = threading.Lock()
-        """Held while a request is answered."""
-
-    @property
-    def specs(self) -> tuple[MethodSpec, ...]:
-        """The methods as agents see them."""
-        return tuple(method.spec for method in self._methods.values())
-
-    @property
-    def answers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
-        """By method: what answers one request, or raises ``AniError`` if it is refused or takes too long."""
-        return {name: partial(self._answer, own) for name, own in self._methods.items()}
-
-    def _answer(self, own: OwnMethod, params: Mapping[str, Any]) -> dict[str, Any]:
-        checked = validated(own.spec.name, own.params, params)
-        with self.lock:
-            self._ledger.refuse_if_closed()
-            self._meter.check()
-            if own.lab_s is not None and (lab_s := own.lab_s(checked)) is not None:
-                self._meter.check_lab(lab_s)
-            if own.effect == "devices-rest":
-                self._resting_since = own.spec.name
-            elif own.effect == "none":
-                self.check(changes=own.change is not None)
-            try:
-                within = deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._ledger.closed.is_set)
-                with self._watched(own, checked), within:
-                    answer = own.answer(checked).plain()
-            except TookTooLong as error:
-                raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
-            if own.effect in {"changes-begin", "changes-go-on"}:
-                self._resting_since = self._changes_after = None
-            return answer
-
-    def _watched(self, own: OwnMethod, params: Wire) -> AbstractContextManager[None]:
-        return nullcontext() if own.change is None else self._watching.change(*own.change(params))
-
-    def check(self, *, changes: bool) -> None:
-        """Raise ``AniError`` unless devices answer now, and may be changed now if ``changes`` asks for it."""
-        if self._resting_since is not None:
-            until = "" if self._changes_after is None else f" until {self._changes_after!r} is called"
-            raise AniError(f"no device answers after {self._resting_since!r}{until}", code=Code.POLICY_DENIED)
-        if changes and not self.permits_changes:
-            raise AniError(f"nothing may be changed until {self._changes_after!r} is called", code=Code.POLICY_DENIED)
-
-    @property
-    def permits_changes(self) -> bool:
-        """Whether managed devices may be changed now."""
-        return self._changes_after is None
+warnings.warn(
+    f"{__name__} is now pytest_netbench.ani.family_methods, and goes with 0.3", DeprecationWarning, stacklevel=2
+)

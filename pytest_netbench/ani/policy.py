@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pytest_netbench.ani.methods import EXTRAS, METHODS
+from pytest_netbench.ani.extras import EXTRAS
+from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.errors import PolicyViolation
 from pytest_netbench.model.agentsettings import CommandRule
 from pytest_netbench.model.trial import MethodSpec

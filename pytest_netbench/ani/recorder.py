@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pytest_netbench.model.trial import Step
 from pytest_netbench.text import clean
 
+MAX_ANSWER_BYTES: Final = 65_536
 MAX_DEPTH = 32
 MAX_KEY = 256
 MAX_STRING = 131_072

@@ -28,20 +28,22 @@ TASK_DONE = spec_of(
 _FORMER_REASONING = "summary"
 
 
-class Desk:
+class SubmissionMethods:
     """Gives one program its brief and takes its submission.
 
     Args:
         brief: The task.
         text: The same in words, as a model is told.
         answers_later: ``task-done`` is answered after ``release``, so that the client stays until the work is judged.
+        is_final: The first ``task-done`` ends the trial; otherwise the last one counts.
     """
 
-    def __init__(self, brief: Brief, *, text: str, answers_later: bool = False) -> None:
+    def __init__(self, brief: Brief, *, text: str, answers_later: bool = False, is_final: bool = False) -> None:
         self._brief = brief
         self._text = text
         self._submission: Submission | None = None
         self._answers_later = answers_later
+        self._is_final = is_final
         self._may_answer = Event()
         self._ended = ""
         self._told = Event()
@@ -63,6 +65,15 @@ class Desk:
     def submission(self) -> Submission | None:
         """What was handed in last; ``None`` if nothing was."""
         return self._submission
+
+    def refuse_if_over(self, method: str) -> None:
+        """Refuse every request after the one that ended the trial.
+
+        Raises:
+            AniError: The work was handed in.
+        """
+        if self._is_final and self._submission is not None:
+            raise AniError(f"{method}: task-done was called, and the trial is over", code=Code.POLICY_DENIED)
 
     def get_brief(self, params: object) -> dict[str, Any]:
         """Answer ``get-brief``."""

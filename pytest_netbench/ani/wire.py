@@ -17,7 +17,6 @@ from pytest_netbench.model.topology import Control
 MAX_COMMANDS_PER_CALL = 500
 MAX_LINE_BYTES = 8192
 MAX_REQUEST_CHARACTERS = 262_144
-MAX_QUERY = 400
 MAX_WAIT_S = 3600.0
 MAX_REASONING = MAX_REQUEST_CHARACTERS
 
@@ -106,6 +105,9 @@ class GetTopologyParams(Wire):
     devices: Annotated[tuple[Command, ...], AfterValidator(_not_too_much)] = Field(
         (), description="device names; empty or left out means all"
     )
+    page: int | None = Field(
+        None, ge=1, description="only this page of 200 links; the first is 1, and has all device names"
+    )
 
 
 class TopologyView(Wire):
@@ -128,6 +130,7 @@ class GetTopologyResult(Wire):
     """Result of ``get-topology``."""
 
     topology: TopologyView
+    pages: int | None = Field(None, description="how many pages there are, if one was asked for")
 
 
 class GetRunningCfgParams(Wire):
@@ -185,33 +188,12 @@ class ExecuteCmdResult(Wire):
     output: str = Field(description="what the device prints")
 
 
-class SearchManualParams(Wire):
-    """Parameters of ``search-manual``."""
-
-    query: Line = Field(max_length=MAX_QUERY, description="a few words: a command, or what it shall do")
-    platform: Line | None = Field(
-        None, description="only the reference of this network OS, e.g. frr; all of them if left out"
-    )
-
-
 class Section(Wire):
     """One section of a command reference."""
 
     platform: str
     title: str
     text: str
-
-
-class SearchManualResult(Wire):
-    """Result of ``search-manual``: the best sections, best first."""
-
-    sections: tuple[Section, ...]
-
-
-class GetReachabilityResult(Wire):
-    """Result of ``get-reachability``."""
-
-    report: str = Field(description="by sender: the targets that answer, X for one that does not; then the ports")
 
 
 class BudgetLeftResult(Wire):

@@ -88,7 +88,8 @@ def attended(
         return scoring.scored(spec, attend, arguments, ends=ends)
     lingering = Lingering(attend)
     with Stage(task, spec.settings) as stage:
-        work = stage.work(Attended(arguments.agent, lingering.attend), budget=spec.budget, ssh=spec.ssh)
+        agent = Attended(arguments.agent, lingering.attend, is_final=True)
+        work = stage.work(agent, budget=spec.budget, ssh=spec.ssh)
     lingering.answer_late(work.outcome)
     return 0
 

@@ -15,16 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the page or the command reference, generated from the grammar."""
-    from pytest_netbench.platforms.cisco_ios.areas import book
+    from pytest_netbench.platforms.cisco_ios.areas import grammar
     from pytest_netbench.platforms.cisco_ios.grammar.coverage import page  # the grammar is large
 
-    sys.stdout.write(_manual() if arguments.manual else page(book()))
+    sys.stdout.write(_manual() if arguments.manual else page(grammar()))
     return 0
 
 
 def _manual() -> str:
     from pytest_netbench.dialects.cisco_ios.manual import render
-    from pytest_netbench.platforms.cisco_ios.areas import book  # the grammar is large
+    from pytest_netbench.platforms.cisco_ios.areas import grammar  # the grammar is large
     from pytest_netbench.platforms.cisco_ios.grammar.manual import sections
 
-    return render(sections(book()))
+    return render(sections(grammar()))

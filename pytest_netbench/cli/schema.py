@@ -42,7 +42,8 @@ def _task(family: str) -> dict[str, Any]:
 
 def _ani() -> dict[str, Any]:
     from pytest_netbench import __version__
-    from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS  # imports pydantic
+    from pytest_netbench.ani.extras import EXTRAS  # imports pydantic
+    from pytest_netbench.ani.methods import BUDGET_LEFT, METHODS  # imports pydantic
     from pytest_netbench.ani.schema import open_rpc  # imports pydantic
     from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE  # imports pydantic
 

@@ -63,7 +63,7 @@ def scored(spec: TrialSpec, attend: Callable[[Attendance], None], arguments: arg
         _say("netbench: evaluating …")
 
     with ExitStack() as serving:
-        agent = Attended(arguments.agent, until_handed_in, until=serving if ends else None)
+        agent = Attended(arguments.agent, until_handed_in, until=serving, answers_later=ends, is_final=True)
         result = perform(spec, Here(agent=agent))
         _keep(result, arguments)
         _tell(result)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.1
 _ANSWER_S = 5.0
-_LINGER_S = 2.0
+_LINGER_S = 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         while at.desk.submission is None and not _ended(server, _LOOK_S):
             if started_by is not None and os.getppid() != started_by:
                 return
-        # the client reads the answer to its last request; over stdio it goes then
+        # the client reads the answer to its last request; over stdio it goes then, by HTTP it may ask once more
         at.serving.callback(_ended, server, _ANSWER_S if is_stdio else _LINGER_S)
 
     with attending.terminated_as_interrupted():

@@ -1,1 +1,1 @@
-"""Layered data-centre graphs for capacity planning: building, reading, queries, golden answers, safety, comparison."""
+"""Layered data-center graphs for capacity planning: building, reading, queries, golden answers, safety, comparison."""

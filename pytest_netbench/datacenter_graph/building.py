@@ -1,4 +1,4 @@
-"""Building a data-centre graph from sizes and a seed. Equal arguments give equal graphs on every machine."""
+"""Building a data-center graph from sizes and a seed. Equal arguments give equal graphs on every machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RATES_BPS = (10_000_000_000, 25_000_000_000, 40_000_000_000, 100_000_000_000)
 
 
 class Sizes(Model):
-    """How large a data centre is. The defaults give 5,493 nodes and 6,424 edges, as in NetArena."""
+    """How large a data center is. The defaults give 5,493 nodes and 6,424 edges, as in NetArena."""
 
     super_blocks: int = Field(4, ge=1, le=64, description="super blocks; each has a control domain")
     agg_blocks: int = Field(4, ge=1, le=64, description="aggregation blocks of each super block; each has a rack")
@@ -42,7 +42,7 @@ class Sizes(Model):
 
 @lru_cache(maxsize=8)
 def built(sizes: Sizes) -> Graph:
-    """The data centre of these sizes. It is shared: copy it before you change it."""
+    """The data center of these sizes. It is shared: copy it before you change it."""
     return _Builder(sizes).graph()
 
 

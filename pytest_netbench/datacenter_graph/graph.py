@@ -1,4 +1,4 @@
-"""The graph of a data centre as plain data: nodes by name with their attributes, and typed edges between names."""
+"""The graph of a data center as plain data: nodes by name with their attributes, and typed edges between names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HIERARCHY: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True)
 class Graph:
-    """A data-centre graph.
+    """A data-center graph.
 
     Attributes:
         nodes: Attributes by node name, among them ``name`` and ``type``.

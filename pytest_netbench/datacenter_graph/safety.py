@@ -1,4 +1,4 @@
-"""The structural rules of a data-centre graph, checked on a graph that anybody may have made.
+"""The structural rules of a data-center graph, checked on a graph that anybody may have made.
 
 NetArena's checker contradicts its own reference answers. These rules hold for the built graph and for every golden
 answer; tests check both.

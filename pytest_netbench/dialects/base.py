@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from pytest_netbench.dialects.match_values import Landmarks
+from pytest_netbench.dialects.match_values import MatchValues
 from pytest_netbench.dialects.syntax import Syntax, Tree
 
 
@@ -43,15 +44,35 @@ class Proofreads(Protocol):
 
 
 @runtime_checkable
-class Mapped(Protocol):
+class ListsMatchValues(Protocol):
     """A dialect that knows what a configuration names that packets can meet. Optional for a dialect.
 
     Flows of the reference behaviour are drawn from it. Without it, only addresses and prefixes are recognised.
     """
 
-    def landmarks(self, config: str) -> Landmarks:
+    def match_values(self, config: str) -> MatchValues:
         """Addresses, prefixes, ranges, ports and markings that ``config`` names: a config, or commands, one a line."""
         ...
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """The former name of ``ListsMatchValues``, whose method was ``landmarks``. It goes with 0.3."""
+
+    def landmarks(self, config: str) -> MatchValues:
+        """Return the same as ``match_values``."""
+        ...
+
+
+def match_values_of(dialect: object, config: str) -> MatchValues | None:
+    """Return what ``config`` names that packets can meet; ``None`` if the dialect does not know."""
+    if isinstance(dialect, ListsMatchValues):
+        return dialect.match_values(config)
+    if not isinstance(dialect, Mapped):
+        return None
+    name = type(dialect).__name__
+    warnings.warn(f"{name}.landmarks is now match_values, and goes with 0.3", DeprecationWarning, stacklevel=2)
+    return dialect.landmarks(config)
 
 
 class Dialect(Protocol):

@@ -1,6 +1,6 @@
 """What a configuration names that packets can meet: addresses, prefixes, ranges, ports, markings. Pure.
 
-Each dialect has its own line forms and collects them into ``Landmarks``.
+Each dialect has its own line forms and collects them into ``MatchValues``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Forward:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Landmarks:
+class MatchValues:
     """What one configuration names, each thing once, in the order of the configuration.
 
     Attributes:
@@ -116,7 +116,7 @@ class Landmarks:
 
 @dataclass
 class Collection:
-    """Landmarks while they are collected; dictionaries keep the order and drop repetitions."""
+    """Values while they are collected; dictionaries keep the order and drop repetitions."""
 
     attachments: dict[Attachment, None] = field(default_factory=dict)
     shared: dict[Span, None] = field(default_factory=dict)
@@ -142,9 +142,9 @@ class Collection:
         self.attachments[Attachment(interface, Span(found.version, number, number), subnet, is_local)] = None
         self.add_spans([subnet])
 
-    def done(self) -> Landmarks:
+    def done(self) -> MatchValues:
         """What was collected."""
-        return Landmarks(**{name: tuple(found) for name, found in vars(self).items()})
+        return MatchValues(**{name: tuple(found) for name, found in vars(self).items()})
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from pytest_netbench import parts
 
 
-class Sign(NamedTuple):
+class StateCheck(NamedTuple):
     """What shows that a device is in a state: the output of ``command`` matches ``pattern`` somewhere.
 
     With ``is_absent`` it matches nowhere. Both texts may have fields in braces, e.g. ``{address}``. A state
@@ -21,26 +21,26 @@ class Sign(NamedTuple):
     is_absent: bool = False
     is_shared: bool = False
 
-    def of(self, **words: object) -> Sign:
-        """Return the sign with the fields filled in. In the pattern they stand for themselves."""
+    def of(self, **words: object) -> StateCheck:
+        """Return the check with the fields filled in. In the pattern they stand for themselves."""
         escaped = {name: re.escape(str(word)) for name, word in words.items()}
         return self._replace(command=self.command.format(**words), pattern=self.pattern.format(**escaped))
 
 
 @runtime_checkable
-class Signed(Protocol):
-    """What a dialect may offer: signs of the states that a device of it can be in."""
+class HasStateChecks(Protocol):
+    """What a dialect may offer: checks of the states that a device of it can be in."""
 
-    signs: Mapping[str, Sign]
+    state_checks: Mapping[str, StateCheck]
     """By the state, e.g. ``no carrier``."""
 
 
-def sign_of(platform: str, state: str, **words: object) -> Sign | None:
-    """Return what shows that a device is in a state; ``None`` if its dialect has no sign of it.
+def state_check_of(platform: str, state: str, **words: object) -> StateCheck | None:
+    """Return what shows that a device is in a state; ``None`` if its dialect has no check of it.
 
     Raises:
         UsageError: There is no such dialect.
     """
     dialect = parts.load("dialects", platform)()
-    sign = dialect.signs.get(state) if isinstance(dialect, Signed) else None
-    return None if sign is None else sign.of(**words)
+    check = dialect.state_checks.get(state) if isinstance(dialect, HasStateChecks) else None
+    return None if check is None else check.of(**words)

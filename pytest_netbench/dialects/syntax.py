@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from pytest_netbench import parts
 
@@ -61,6 +61,20 @@ class Syntax(Protocol):
         They are empty if commands of the language are not lines of its configs, as those of a shell.
         """
         ...
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """What a syntax may offer whose edits have lines in another form than configs: what names a line comes first."""
+
+    def forms(self, text: str) -> Sequence[Path]:
+        """Return each line of a config with its parent lines, as ``edits`` has them."""
+        ...
+
+
+def forms(syntax: Syntax, text: str) -> Sequence[Path]:
+    """Return each line of a config with its parent lines, as edits of the syntax have them."""
+    return syntax.forms(text) if isinstance(syntax, Keyed) else syntax.paths(text)
 
 
 def syntax_of(platform: str) -> Syntax:

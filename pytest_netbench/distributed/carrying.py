@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -58,7 +58,7 @@ class Carrier:
         spec = order.spec.model_copy(update={"cassette": None})  # it is kept where the order came from
         settings = _settings_of(order)
         task = spec.load_task()
-        with purse.used(spec.purse), active_cassette.used(tape), ExitStack() as opened:
+        with run_budget.used(spec.run_budget), active_cassette.used(tape), ExitStack() as opened:
             agent = self._agent(spec)
             try:
                 problems = Proofs(settings, root=settings.where).problems(task) if order.proves else ()

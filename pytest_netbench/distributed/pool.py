@@ -10,7 +10,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.distributed.cluster import Cluster, Node
 from pytest_netbench.distributed.ledger import Ledger, Lost
 from pytest_netbench.distributed.orders import Delivery, Order
@@ -44,7 +44,7 @@ class Pool:
         ledger: Says which trial is whose.
         order: Makes the order of a trial when a worker has room for it; ``None`` drops the trial.
         variables: For the environment of workers.
-        purse: The budget of the run.
+        run_budget: The budget of the run.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Pool:
         ledger: Ledger,
         order: Callable[[int], Order | None],
         variables: Mapping[str, str],
-        purse: Purse | None,
+        run_budget: RunBudget | None,
     ) -> None:
         self._cluster, self._ray = cluster, cluster.ray
         self._size, self._ledger, self._order = size, ledger, order
@@ -64,7 +64,7 @@ class Pool:
         self._known: dict[str, Node] = cluster.nodes()
         self._placed: dict[str, _Placed] = {}
         self._made = self._ended_early = 0
-        self._keeper = None if purse is None else self._budget_keeper(purse)
+        self._keeper = None if run_budget is None else self._budget_keeper(run_budget)
         for _ in range(size.workers):
             self._place()
 
@@ -117,13 +117,13 @@ class Pool:
         begun = actor.begin.remote(variables=self._variables, keeper=self._keeper)
         self._await(name, None, begun)
 
-    def _budget_keeper(self, purse: Purse) -> Any:
+    def _budget_keeper(self, run_budget: RunBudget) -> Any:
         """The actor that holds the budget, where its file is; it is started again as often as it ends."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = NodeAffinitySchedulingStrategy(node_id=self._cluster.own_node(), soft=False)
         options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": -1, "scheduling_strategy": here}
-        return self._ray.remote(BudgetKeeper).options(**options).remote(purse)
+        return self._ray.remote(BudgetKeeper).options(**options).remote(run_budget)
 
     def _await(self, worker: str, trial: int | None, ref: Any) -> Future[Any]:
         future: Future[Any] = ref.future()

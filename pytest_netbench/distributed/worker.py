@@ -5,20 +5,60 @@ It learns of the end of whoever started the run from Ray, which ends it; its lab
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
-from collections.abc import Mapping
+import socket
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from threading import local
+from threading import Thread, local
 from typing import Any
 
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
+from pytest_netbench.agents.till import REFUSED
 from pytest_netbench.distributed.carrying import Carrier
 from pytest_netbench.distributed.orders import Delivery
-from pytest_netbench.distributed.till import Till
 from pytest_netbench.distributed.versions import versions
 from pytest_netbench.errors import ResultsError
+from pytest_netbench.lab.scratch import ScratchDirectory
 from pytest_netbench.pickling import loaded
+
+
+class Till:
+    """Serves the socket from threads, until it is closed or the process ends.
+
+    Args:
+        answer: Gives the answer to a line; a ``ResultsError`` that it raises is raised where the line came from.
+    """
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        self._answer = answer
+        self._folder = ScratchDirectory("netbench-till-")
+        self.path = str(self._folder.path / "socket")
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(self.path)
+        self._listening.listen()
+        Thread(target=self._serve, name="netbench-till", daemon=True).start()
+
+    def close(self) -> None:
+        """Answer no more, and remove the socket."""
+        self._listening.close()
+        self._folder.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):  # closed
+            while True:
+                made, _ = self._listening.accept()
+                Thread(target=self._answer_one, args=(made,), name="netbench-till", daemon=True).start()
+
+    def _answer_one(self, made: socket.socket) -> None:
+        with made, contextlib.suppress(OSError), made.makefile("r", encoding="utf-8") as lines:
+            line = lines.readline().strip()
+            try:
+                answer = self._answer(line)
+            except ResultsError as error:
+                answer = f"{REFUSED}{error}".replace("\n", " ")
+            made.sendall(f"{answer}\n".encode())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +98,9 @@ class TrialWorker:
     def carry(self, packed: bytes) -> bytes:
         """Run a pickled ``Order``; return a pickled ``Delivery``."""
         order = loaded(packed)
-        if order.spec.purse is not None and self._till is not None:
-            shared = replace(order.spec.purse, socket=self._till.path)
-            order = replace(order, spec=order.spec.model_copy(update={"purse": shared}))
+        if order.spec.run_budget is not None and self._till is not None:
+            shared = replace(order.spec.run_budget, socket=self._till.path)
+            order = replace(order, spec=order.spec.model_copy(update={"run_budget": shared}))
         if not hasattr(self._of_thread, "carrier"):
             self._of_thread.carrier = Carrier()
         return pickle.dumps(self._of_thread.carrier.carry(order), protocol=5)
@@ -69,17 +109,17 @@ class TrialWorker:
 class BudgetKeeper:
     """Notes what workers spend, in the file of the run. It is started anew if it ends, and finds all in the file."""
 
-    def __init__(self, purse: Purse) -> None:
-        self._purse = purse
+    def __init__(self, run_budget: RunBudget) -> None:
+        self._run_budget = run_budget
 
     def answer(self, line: str) -> str:
         """Answer a line of a ``Till``. Errors are part of the answer: an exception would be retried."""
         verb, _, rest = line.partition(" ")
         try:
             if verb == "note":
-                self._purse.note(rest)
+                self._run_budget.note(rest)
                 return "noted"
-            spent = self._purse.spent()
+            spent = self._run_budget.spent()
         except ResultsError as error:
             return f"error {error}".replace("\n", " ")
         return f"{spent.cost_usd!r} {spent.tokens}"

@@ -85,11 +85,12 @@ def with_seconds(tree: Tree, words: Words, *, path: Path) -> None:
 def warn_of(former: str, name: str, *, where: str) -> None:
     """Warn of a word of an earlier version, which was accepted: once, and not in workers of pytest-xdist as well."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        _warn_once(f"{where}: {former!r} is called {name!r} now, and takes a duration {EXAMPLE}, or seconds")
+        warn_once(f"{where}: {former!r} is called {name!r} now, and takes a duration {EXAMPLE}, or seconds")
 
 
 @cache  # files are read several times in a run
-def _warn_once(message: str) -> None:
+def warn_once(message: str) -> None:
+    """Warn of what is deprecated, once for each message and place."""
     warnings.warn(message, FutureWarning, stacklevel=3)
 
 

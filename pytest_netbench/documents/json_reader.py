@@ -17,7 +17,7 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _WORDS: Final = {"true": True, "false": False, "null": None}
-_WRAP: Final = re.compile(r"(?<![ \t])[ \t]*\r?\n[ \t]*")
+_BLANKS: Final = " \t"
 _CONFIGS: Final = ("startup_configs", "ground_truth_configs")
 
 
@@ -143,4 +143,7 @@ def _unwrapped(raw: str, value: str, where: Where) -> str:
     """
     if where[:1] and where[0] in _CONFIGS and (len(where) == 2 or where[2:3] == ("configs",)) and "\\n" not in raw:
         return value
-    return str(scanstring(_WRAP.sub(" ", raw), 1, False)[0])
+    lines = raw.split("\n")
+    ends = [line.removesuffix("\r").rstrip(_BLANKS) for line in lines[:-1]]
+    joined = " ".join([*ends[:1], *(line.lstrip(_BLANKS) for line in (*ends[1:], lines[-1]))])
+    return str(scanstring(joined, 1, False)[0])

@@ -55,7 +55,7 @@ class Episode:
     ) -> None:
         self._supply = supply_of(task)
         self._reward = _checked_reward(NetArenaReward() if reward is None else reward)
-        self._budget = _checked_budget(budget)
+        self._budget = checked_budget(budget)
         self._agent = _Acting(agent)
         self._settings = settings or Settings()
         self._playing: Playing | None = None
@@ -188,7 +188,8 @@ def _checked_reward(reward: object) -> Reward:
     return reward
 
 
-def _checked_budget(budget: Mapping[str, float | str | None] | None) -> Mapping[str, float | None] | None:
+def checked_budget(budget: Mapping[str, float | str | None] | None) -> Mapping[str, float | None] | None:
+    """Return a budget in numbers; ``None`` stays."""
     if budget is None:
         return None
     try:

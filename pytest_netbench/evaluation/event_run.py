@@ -10,7 +10,7 @@ from pytest_netbench.errors import AniError, LabDied, LabError
 from pytest_netbench.evaluation.event_actions import Acts
 from pytest_netbench.evaluation.holdtimes import longest_hold_s, longest_unwatched_s
 from pytest_netbench.evaluation.settling import Settling
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import canonical
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.events import (
@@ -67,7 +67,11 @@ class Happening:
             try:
                 self._acts.perform(action)
             except LabError as error:
-                if isinstance(error, LabDied) or self._is_not_the_agents(action) or not may_be_the_agents(error, node):
+                if (
+                    isinstance(error, LabDied)
+                    or self._is_not_the_agents(action)
+                    or not agent_may_have_caused(error, node)
+                ):
                     raise
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
             self._done.append(action)
@@ -99,7 +103,7 @@ class Happening:
             try:
                 back()
             except LabError as error:
-                if isinstance(error, LabDied) or not may_be_the_agents(error, self._lab.nodes[node]):
+                if isinstance(error, LabDied) or not agent_may_have_caused(error, self._lab.nodes[node]):
                     raise
         if not settle:
             return True
@@ -157,7 +161,7 @@ def configs_of(lab: Lab) -> list[str]:
         try:
             return lab.driver(name).running_config(node)
         except LabError as error:
-            if not may_be_the_agents(error, node):
+            if not agent_may_have_caused(error, node):
                 raise
             return ""
         except AniError:  # a pod that is not there now

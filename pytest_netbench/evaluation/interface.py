@@ -20,7 +20,7 @@ from pytest_netbench.evaluation.timeouts import run_all
 from pytest_netbench.evaluation.unbroken import Unbroken
 from pytest_netbench.evaluation.waiting import result_of
 from pytest_netbench.evaluation.wire import testcases_of
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.behaviour import Table
@@ -235,7 +235,7 @@ class TaskEvaluation:
 
     def _excused(self, name: str, error: Exception) -> Exception:
         """The error of a device if the agent may have caused it; otherwise it is raised."""
-        if not may_be_the_agents(error, self._devices.node(name)):
+        if not agent_may_have_caused(error, self._devices.node(name)):
             raise error
         return error
 

@@ -11,7 +11,7 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.observation import BadTestcase, Losses, NotThere, View
 from pytest_netbench.evaluation.stream import Stream, StreamReport
 from pytest_netbench.evaluation.testcases import loss
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
@@ -69,7 +69,7 @@ class Streams:
             try:
                 self._losses[testcase.name] = (probe, stream.end(after_gap_s=testcase.at_most_s + testcase.within_s))
             except LabError as error:
-                if not may_be_the_agents(error, *self._lab.nodes.values()):
+                if not agent_may_have_caused(error, *self._lab.nodes.values()):
                     raise
                 self._losses[testcase.name] = f"probing failed: {error}"
         return self._losses

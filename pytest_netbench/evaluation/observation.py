@@ -12,7 +12,7 @@ from pytest_netbench.dialects.syntax import Path, syntax_of
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.stream import StreamReport
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult, Samples
 from pytest_netbench.lab.protocols import Lab, LabNode
@@ -272,7 +272,7 @@ class View:
         except UnknownDevice as error:
             raise BadTestcase(str(error)) from None
         except LabError as error:
-            if not may_be_the_agents(error, self._devices.node(device)):
+            if not agent_may_have_caused(error, self._devices.node(device)):
                 raise
             raise NotThere(f"{device} does not answer {what}: {error}") from error
 
@@ -280,7 +280,7 @@ class View:
         try:
             return question()
         except LabError as error:
-            if not may_be_the_agents(error, *self._lab.nodes.values()):
+            if not agent_may_have_caused(error, *self._lab.nodes.values()):
                 raise
             raise NotThere(f"{what} failed: {error}") from error
         except NetbenchError:

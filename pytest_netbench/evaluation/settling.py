@@ -11,7 +11,7 @@ from pytest_netbench import deadline
 from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S
 from pytest_netbench.evaluation.slowness import slowness
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Watch
 from pytest_netbench.lab.stopwatch import stopwatch_of
@@ -63,7 +63,7 @@ class Settling:
         try:
             missing, fingerprint = self._watch.look()
         except LabError as error:
-            if not may_be_the_agents(error, *self._lab.nodes.values()):
+            if not agent_may_have_caused(error, *self._lab.nodes.values()):
                 raise
             return Condition(frozenset({str(error)}), "")
         return Condition(frozenset(missing), fingerprint)

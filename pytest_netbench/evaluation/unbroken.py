@@ -10,7 +10,7 @@ from typing import Final
 from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, View
 from pytest_netbench.evaluation.testcases import reachability
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
@@ -89,7 +89,7 @@ class Unbroken:
         try:
             results = self._lab.prober.probe([*probes.values()], repetitions=1)
         except LabError as error:
-            if not may_be_the_agents(error, *self._lab.nodes.values()):
+            if not agent_may_have_caused(error, *self._lab.nodes.values()):
                 raise
             return list(names)
         delivered = {name for name, one in zip(probes, results, strict=True) if one.delivered}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, runtime_checkable
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.protocol import Ani, WorkWatcher
 from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.lab.protocols import Lab
@@ -124,7 +124,7 @@ class OffersMethods(Protocol):
     """What a scene may offer: ANI methods of its own, which the family names in ``methods``."""
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """The methods."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change
 from pytest_netbench.faults.forwarding import OnInterface, behind_interface
@@ -43,7 +43,7 @@ ADDRESS_REMOVED = shell_fault(
     change=lambda p: Change(
         inject=(f"ip -4 address flush dev {p.interface}",),
         repair=(f"ip address add {p.address} dev {p.interface}",),
-        signs=(Sign(f"ip -4 -o address show dev {p.interface}", r"\A\s*\Z"),),
+        signs=(StateCheck(f"ip -4 -o address show dev {p.interface}", r"\A\s*\Z"),),
         wrong=f"Interface {p.interface} of {p.node} has lost its address {p.address}, which is the gateway of the hosts"
         f" behind it. {cut_off(p.node)}",
     ),
@@ -68,7 +68,7 @@ def _replaced(
             inject=(f"ip address del {own}", f"ip address add {other}"),
             # in this order, hosts that the wrong mask contains go on working
             repair=(f"ip address add {own}", f"ip address del {other}"),
-            signs=(Sign(f"ip -4 -o address show {where}", rf"\A.* inet {re.escape(p.instead)} [^\n]*\n?\Z"),),
+            signs=(StateCheck(f"ip -4 -o address show {where}", rf"\A.* inet {re.escape(p.instead)} [^\n]*\n?\Z"),),
             wrong=f"Interface {p.interface} of {p.node} has the address {p.instead} instead of {p.address}."
             f" {effect(p)}",
         )

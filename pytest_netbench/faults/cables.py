@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Iterator
 from ipaddress import IPv4Network
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
@@ -56,6 +56,24 @@ class RoutedCable(Cable):
     def way(self) -> str:
         """From its first end to its second one."""
         return f"{self.node} to {self.peer_address}"
+
+
+class AddressedCable(RoutedCable):
+    """A cable between two interfaces of one subnet, with the addresses at both ends."""
+
+    address: str
+
+    @property
+    def turned(self) -> Self:
+        """The cable from its other end."""
+        return type(self)(
+            node=self.peer_node,
+            interface=self.peer_interface,
+            address=self.peer_address,
+            peer_node=self.node,
+            peer_interface=self.interface,
+            peer_address=self.address,
+        )
 
 
 def of_cable(p: Cable) -> frozenset[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, TypeVar
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.dialects.syntax import syntax_of
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.evidence import asking
@@ -118,7 +118,7 @@ class Change:
     undo: Act | None = None
     repair: tuple[str, ...] = ()
     shown: tuple[str, ...] | None = None
-    signs: tuple[Sign, ...] = ()
+    signs: tuple[StateCheck, ...] = ()
     checks: tuple[Check, ...] = ()
     symptoms: tuple[Symptom, ...] = ()
     wrong: str | None = None
@@ -224,7 +224,7 @@ def _by_shell(node: str, commands: Sequence[str], lab: Lab) -> Iterator[str]:
             yield f"{command!r}: {(done.stderr or done.stdout).strip() or f'exit status {done.returncode}'}"
 
 
-def _unseen(node: str, sign: Sign, lab: Lab) -> Iterator[str]:
+def _unseen(node: str, sign: StateCheck, lab: Lab) -> Iterator[str]:
     done = lab.nodes[node].capability(capabilities.EXEC).run(["/bin/sh", "-c", sign.command])
     if done.returncode != 0 or not re.search(sign.pattern, done.stdout, re.MULTILINE):
         shown = " / ".join((done.stdout or done.stderr).split("\n")).strip() or "nothing"

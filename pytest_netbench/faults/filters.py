@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Literal, NamedTuple
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site
@@ -54,7 +54,7 @@ class _Filter(NamedTuple):
             inject=(f"nft add table inet {self.table}", *self._chains(p)),
             repair=(f"nft delete table inet {self.table}",),
             signs=tuple(
-                Sign(f"nft list chain inet {self.table} {hook}", rf"^\s*{re.escape(rule)}")
+                StateCheck(f"nft list chain inet {self.table} {hook}", rf"^\s*{re.escape(rule)}")
                 for hook in p.hooks
                 for rule in self._rules(p)
             ),

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 
 from pydantic import Field
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.faults.builders import shell_fault
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Site, cut_off
@@ -24,7 +24,7 @@ def _off(p: OnNode) -> Change:
     return Change(
         inject=("sysctl -qw net.ipv4.ip_forward=0",),
         repair=("sysctl -qw net.ipv4.ip_forward=1",),
-        signs=(Sign("sysctl -n net.ipv4.ip_forward", r"^0$"),),
+        signs=(StateCheck("sysctl -n net.ipv4.ip_forward", r"^0$"),),
         wrong=f"{p.node} forwards no IPv4 packets. Hosts reach their gateway and the hosts of their subnet,"
         " but no other subnet.",
     )
@@ -85,7 +85,7 @@ def _prohibiting(p: ProhibitingRule) -> Change:
     return Change(
         inject=(f"ip rule add priority {PRIORITY}{p.selector} prohibit",),
         repair=(f"ip rule del priority {PRIORITY}",),
-        signs=(Sign("ip rule show", rf"^{PRIORITY}:\s+from all{re.escape(p.selector)} prohibit\s*$"),),
+        signs=(StateCheck("ip rule show", rf"^{PRIORITY}:\s+from all{re.escape(p.selector)} prohibit\s*$"),),
         wrong=f"A routing rule on {p.node} prohibits {which}. {effect}.",
     )
 
@@ -126,7 +126,7 @@ INTERFACE_DOWN = shell_fault(
     change=lambda p: Change(
         inject=(f"ip link set dev {p.interface} down",),
         repair=(f"ip link set dev {p.interface} up",),
-        signs=(Sign(f"ip -o link show dev {p.interface}", r"state DOWN"),),
+        signs=(StateCheck(f"ip -o link show dev {p.interface}", r"state DOWN"),),
         wrong=f"Interface {p.interface} of {p.node} is administratively down. {cut_off(p.node)}",
     ),
 )
@@ -152,7 +152,7 @@ MTU_TOO_LOW = shell_fault(
     change=lambda p: Change(
         inject=(f"ip link set dev {p.interface} mtu {p.mtu}",),
         repair=(f"ip link set dev {p.interface} mtu {USUAL_MTU}",),
-        signs=(Sign(f"ip -o link show dev {p.interface}", rf"mtu {p.mtu} "),),
+        signs=(StateCheck(f"ip -o link show dev {p.interface}", rf"mtu {p.mtu} "),),
         wrong=f"Interface {p.interface} of {p.node} has an MTU of {p.mtu} bytes, so that almost every packet that"
         f" arrives there is dropped. {cut_off(p.node)}",
     ),
@@ -178,7 +178,7 @@ TRAFFIC_DELAYED = shell_fault(
     change=lambda p: Change(
         inject=(f"tc qdisc add dev {p.interface} root netem delay {p.delay_ms}ms",),
         repair=(f"tc qdisc del dev {p.interface} root",),
-        signs=(Sign(f"tc qdisc show dev {p.interface}", r"netem .*delay"),),
+        signs=(StateCheck(f"tc qdisc show dev {p.interface}", r"netem .*delay"),),
         wrong=f"Interface {p.interface} of {p.node} delays what it sends by {p.delay_ms} ms, which is longer than"
         f" anybody waits for an answer. {cut_off(p.node)}",
     ),

@@ -22,6 +22,8 @@ ELSEWHERE: Final = "192.0.2.1"
 """An address that no LAN has, so that the default route is asked for."""
 _MAC: Final = re.compile(r"^ip link set dev \S+ address (\S+)$", re.MULTILINE)
 _NUMBERS: Final = (11, 50, 77, 101, 200)
+_ANY_ADDRESS: Final = "p4"
+"""The platform of switches that forward a packet for whatever hardware address it comes."""
 
 
 class HostInLan(OnPort):
@@ -211,6 +213,12 @@ def _mistaken(p: WrongNeighbor) -> Change:
     )
 
 
+def _neighbors(network: DrawnNetwork) -> Iterator[WrongNeighbor]:
+    if network.platform != _ANY_ADDRESS:
+        for _, host in hosts_in(network):
+            yield from (WrongNeighbor(**dict(host), mac=mac) for mac in UNKNOWN_MACS)
+
+
 HOST_NEIGHBOR_WRONG = host_fault(
     "host-neighbor-wrong",
     about="A host has a permanent entry in its neighbor table that gives its gateway a hardware address of nobody.",
@@ -218,7 +226,7 @@ HOST_NEIGHBOR_WRONG = host_fault(
     domain="forwarding",
     parameters=WrongNeighbor,
     called={"nika": "arp_cache_poisoning"},
-    at=lambda network: (WrongNeighbor(**dict(host), mac=mac) for _, host in hosts_in(network) for mac in UNKNOWN_MACS),
+    at=_neighbors,
     change=_mistaken,
 )
 
@@ -233,6 +241,8 @@ class WrongGateway(OnPort):
 def _gateways(network: DrawnNetwork) -> Iterator[WrongGateway]:
     for lan, host in hosts_in(network):
         others = [one.address for one in lan.attachments if one.node in network.hosts and one.node != host.node]
+        if network.platform == _ANY_ADDRESS:  # the switch answers for them, too
+            others = []
         # the first and the last address of a LAN, unless somebody has it
         for wrong in (*others, *free_addresses(lan, (1, IPv4Network(lan.prefix).num_addresses - 2))):
             yield WrongGateway(**host.model_dump(exclude={"address"}), instead=wrong)

@@ -10,13 +10,13 @@ from itertools import chain
 from typing import Any, Final, Literal
 
 from pytest_netbench.faults.builders import OutsideValue
-from pytest_netbench.faults.cables import RoutedCable
+from pytest_netbench.faults.cables import AddressedCable, RoutedCable
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.impairments import EVIDENT_BPS, rate, worse
 from pytest_netbench.faults.router_links import bgp_sessions, ospf_links
-from pytest_netbench.faults.selective_cables import AddressedCable, between_routers
+from pytest_netbench.faults.selective_cables import between_routers
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab

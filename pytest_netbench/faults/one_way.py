@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_netbench.faults.builders import OutsideValue
-from pytest_netbench.faults.cables import RoutedCable, routed_cables
+from pytest_netbench.faults.cables import AddressedCable, routed_cables
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.impairments import CORRUPTION, EVIDENT_BPS, LOSS, checksum_errors, rate, worse
@@ -31,22 +31,8 @@ _ALMOST_ALL: Final = r'"received_bps": (?:9[6-9]\d{4}|1\d{6})\.'
 """With a fifth lost, less than 930 kbit/s arrive of a Mbit/s but for one of a thousand series, and never 960."""
 
 
-class OneWay(RoutedCable):
-    """A cable, of which the first end is the one that sends with the defect, and both addresses."""
-
-    address: str
-
-    @property
-    def turned(self) -> OneWay:
-        """The cable from its other end."""
-        return OneWay(
-            node=self.peer_node,
-            interface=self.peer_interface,
-            address=self.peer_address,
-            peer_node=self.node,
-            peer_interface=self.interface,
-            peer_address=self.address,
-        )
+class OneWay(AddressedCable):
+    """A cable, of which the first end is the one that sends with the defect."""
 
 
 def _directions(network: DrawnNetwork) -> Iterator[OneWay]:

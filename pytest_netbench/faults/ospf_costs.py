@@ -17,6 +17,7 @@ from pytest_netbench.model.network import DrawnNetwork, Subnet
 WRONG_COSTS: Final = (20_000, 50_000, 65_535)
 """More than any path through a network."""
 _COST: Final = "ip ospf cost "
+_INTERFACE: Final = "interface "
 _USUAL: Final = 1
 """All interfaces without a cost have the same one."""
 
@@ -31,12 +32,13 @@ class WrongCost(RouterLink):
 
 def _places(network: DrawnNetwork) -> Iterator[WrongCost]:
     areas = {link.prefix: link.area for link in network.transits}
-    graphs = {area: _Graph(network, area) for area in dict.fromkeys(areas.values()) if area is not None}
+    costs = {node: _configured_costs(text) for node, text in network.startup_configs.items()}
+    graphs = {area: _Graph(network, area, costs) for area in dict.fromkeys(areas.values()) if area is not None}
     for link in ospf_links(network):
         area = areas[link.prefix]
         far = graphs[area].avoidable(link) if area is not None else None
         for instead in WRONG_COSTS if far is not None else ():
-            cost = _configured(network, link.node, link.interface)
+            cost = costs[link.node].get(link.interface)
             yield WrongCost(**dict(link), far=far, cost=cost, instead=instead)
 
 
@@ -110,13 +112,13 @@ class _Edge(NamedTuple):
 class _Graph:
     """The routers and links of an area. Routes within an area are better than any other route."""
 
-    def __init__(self, network: DrawnNetwork, area: int) -> None:
+    def __init__(self, network: DrawnNetwork, area: int, costs: Mapping[str, Mapping[str, int]]) -> None:
         self._edges: dict[str, list[_Edge]] = {}
         self._before: dict[str, list[tuple[str, int]]] = {}
         for link in network.transits:
             if link.area == area:
                 for one in link.attachments:
-                    cost = configured_cost(network, one.node, one.interface)
+                    cost = costs.get(one.node, {}).get(one.interface, _USUAL)
                     for other in link.attachments:
                         if other.node != one.node:
                             self._edges.setdefault(one.node, []).append(_Edge(other.node, other.address, cost))
@@ -124,11 +126,13 @@ class _Graph:
         self._goals: Sequence[Subnet] = [
             subnet for subnet in network.subnets if subnet.area == area and subnet.kind != "transit"
         ]
+        # a router is asked once for each of its links
+        self._known: dict[tuple[str, frozenset[str]], Mapping[str, int]] = {}
 
     def avoidable(self, link: RouterLink) -> str | None:
         """The first prefix to which a router uses a link, and that it reaches without it; ``None`` if there is none."""
         for subnet in self._goals:
-            goals = {one.node for one in subnet.attachments}
+            goals = frozenset(one.node for one in subnet.attachments)
             if link.node in goals:
                 continue
             ways = self._ways(link.node, goals)
@@ -136,33 +140,40 @@ class _Graph:
                 return subnet.prefix
         return None
 
-    def _ways(self, start: str, goals: set[str]) -> Mapping[str, int]:
+    def _ways(self, start: str, goals: frozenset[str]) -> Mapping[str, int]:
         """By the address of each neighbor of a router: the cost of the best path through it that does not come back."""
-        rest = self._costs_to(goals, without=start)
-        edges = self._edges.get(start, ())
-        return {edge.neighbor: edge.cost + rest[edge.target] for edge in edges if edge.target in rest}
+        if (start, goals) not in self._known:
+            rest = self._costs_to(goals, without=start)
+            edges = self._edges.get(start, ())
+            ways = {edge.neighbor: edge.cost + rest[edge.target] for edge in edges if edge.target in rest}
+            self._known[start, goals] = ways
+        return self._known[start, goals]
 
-    def _costs_to(self, goals: set[str], *, without: str) -> Mapping[str, int]:
+    def _costs_to(self, goals: Collection[str], *, without: str) -> Mapping[str, int]:
         """By router that has a path to a goal around one router: the cost of the cheapest one."""
-        known: dict[str, int] = {}
-        waiting = [(0, node) for node in goals]
+        least = {node: 0 for node in goals if node != without}
+        waiting = [(0, node) for node in least]
         while waiting:
             cost, node = heappop(waiting)
-            if node not in known and node != without:
-                known[node] = cost
-                for previous, more in self._before.get(node, ()):
-                    heappush(waiting, (cost + more, previous))
-        return known
+            if cost > least[node]:
+                continue
+            for previous, more in self._before.get(node, ()):
+                total = cost + more
+                if previous != without and (previous not in least or total < least[previous]):
+                    least[previous] = total
+                    heappush(waiting, (total, previous))
+        return least
 
 
 def configured_cost(network: DrawnNetwork, node: str, interface: str) -> int:
     """Return the OSPF cost of an interface of a network on paper."""
-    return _configured(network, node, interface) or _USUAL
+    return _configured_costs(network.startup_configs.get(node, "")).get(interface, _USUAL)
 
 
-def _configured(network: DrawnNetwork, node: str, interface: str) -> int | None:
-    """The cost of an interface, if its config has one."""
-    for path in config_paths(network.startup_configs.get(node, "")):
-        if path[0] == f"interface {interface}" and path[-1].startswith(_COST):
-            return int(path[-1].removeprefix(_COST))
-    return None
+def _configured_costs(config: str) -> Mapping[str, int]:
+    """By interface to which a config gives a cost: the cost."""
+    found: dict[str, int] = {}
+    for path in config_paths(config):
+        if path[0].startswith(_INTERFACE) and path[-1].startswith(_COST):
+            found.setdefault(path[0].removeprefix(_INTERFACE), int(path[-1].removeprefix(_COST)))
+    return found

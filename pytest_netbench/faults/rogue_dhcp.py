@@ -186,14 +186,14 @@ DHCP_SUBNET_SPOOFED = _rogue_fault(
     label="DHCP_RANGE",
     called={"nika": "dhcp_spoofed_subnet"},
     instead=_foreign,
-    offers=lambda p, lab: [_moved(config_of(lab, p.server, DhcpServer), IPv4Network(p.instead))],
+    offers=lambda p, lab: [moved_leases(config_of(lab, p.server, DhcpServer), IPv4Network(p.instead))],
     own_address=True,
     holds=_is_foreign,
     of_client=_below,
 )
 
 
-def _moved(config: DhcpServer, prefix: IPv4Network) -> DhcpServer:
+def moved_leases(config: DhcpServer, prefix: IPv4Network) -> DhcpServer:
     """What a server is configured with, in another subnet. Clients keep the last part of their addresses."""
     first = int(IPv4Network(config.prefix)[0])
     leases = {mac: str(prefix[int(IPv4Address(address)) - first]) for mac, address in config.leases.items()}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Any
 
-from pytest_netbench.dialects.state_checks import Sign
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.faults.builders import SiteValue, shell_fault
 from pytest_netbench.faults.change import Change, OnNode
 from pytest_netbench.faults.site import Affected, Lan, Site
@@ -84,7 +84,7 @@ def _detour(p: Misrouting, effect: str) -> Change:
     return Change(
         inject=(add,) if p.is_host else (remove, add),
         repair=(f"ip route del {p.detour}" if p.is_host else f"ip route replace {p.connected}",),
-        signs=(Sign(f"ip route show {p.destination}", rf"\A{route}\n?\Z"),),
+        signs=(StateCheck(f"ip route show {p.destination}", rf"\A{route}\n?\Z"),),
         wrong=_wrong(p, effect),
         elsewhere={} if p.forwarder is None else {p.forwarder: forwards},
     )
@@ -105,10 +105,10 @@ def _worse(p: Misrouting) -> Change:
             f"ip route del {p.connected} metric {WORSE}",
         ),
         signs=(
-            Sign(command, rf"^{re.escape(p.detour)} metric {BETTER}\s*$"),
-            Sign(command, rf"^{re.escape(p.connected)} metric {WORSE}\s*$"),
+            StateCheck(command, rf"^{re.escape(p.detour)} metric {BETTER}\s*$"),
+            StateCheck(command, rf"^{re.escape(p.connected)} metric {WORSE}\s*$"),
             # no third route, in particular none without a metric
-            Sign(f"{command} | wc -l", r"\A2$"),
+            StateCheck(f"{command} | wc -l", r"\A2$"),
         ),
         wrong=_wrong(p, effect),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.faults.cables import RoutedCable, impaired, link_impairment, routed_cables
+from pytest_netbench.faults.cables import AddressedCable, RoutedCable, impaired, link_impairment, routed_cables
 from pytest_netbench.faults.change import given, neighbor_up, shows
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
@@ -82,24 +82,6 @@ LINK_POLICED = worse(
         3_000_000, _CUT_BUT_PROMPT, "Less than 1.8 of 3 Mbit/s arrive from {} to {}, and those without delay."
     ),
 )
-
-
-class AddressedCable(RoutedCable):
-    """A cable between two routers, with the addresses at both ends."""
-
-    address: str
-
-    @property
-    def turned(self) -> AddressedCable:
-        """The cable from its other end."""
-        return AddressedCable(
-            node=self.peer_node,
-            interface=self.peer_interface,
-            address=self.peer_address,
-            peer_node=self.node,
-            peer_interface=self.interface,
-            peer_address=self.address,
-        )
 
 
 def between_routers(network: DrawnNetwork, ends: Iterable[Any]) -> Iterator[AddressedCable]:

@@ -11,7 +11,7 @@ from functools import partial
 from ipaddress import IPv4Network
 from typing import Any, Final, TypeVar, get_args
 
-from pytest_netbench.dialects.state_checks import sign_of
+from pytest_netbench.dialects.state_checks import state_check_of
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
 from pytest_netbench.faults.change import Act, Change, OnDevice, Symptom, given, shows
@@ -260,7 +260,7 @@ def _throttle_all(lab: Lab, node: str, stopped_s: float, running_s: float) -> No
 
 
 def _has_time(lab: Lab, p: OnServer) -> Iterator[str]:
-    sign = sign_of(p.platform, _SHORT)
+    sign = state_check_of(p.platform, _SHORT)
     assert sign is not None
     said = lab.nodes[p.node].capability(EXEC).run(["/bin/sh", "-c", sign.command]).stderr
     if not re.search(sign.pattern, said, re.MULTILINE):

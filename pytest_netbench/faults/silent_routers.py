@@ -10,16 +10,15 @@ from typing import Final
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.faults.builders import OutsideValue
-from pytest_netbench.faults.cables import of_cable
+from pytest_netbench.faults.cables import AddressedCable, of_cable
 from pytest_netbench.faults.change import Change, OnNode, given, neighbor_up
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
-from pytest_netbench.faults.impairments import set_to
 from pytest_netbench.faults.paths import routers_of
 from pytest_netbench.faults.router_links import ospf_links
-from pytest_netbench.faults.selective_cables import AddressedCable, between_routers
-from pytest_netbench.lab.capabilities import Defect
+from pytest_netbench.faults.selective_cables import between_routers
+from pytest_netbench.lab.devices import called
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -28,6 +27,7 @@ from pytest_netbench.platforms.capabilities import EXEC
 _ROUTERS: Final = ("frr", "cisco_ios")
 _LEAST_NEIGHBORS: Final = 2
 """With one, nobody could tell whether the router or the cable is wrong."""
+_TABLE: Final = "outgoing"
 _PREFERENCE: Final = "50"
 """Of the rule in the kernel, before those of the routing table."""
 
@@ -123,9 +123,27 @@ def _speakers(network: DrawnNetwork) -> Iterator[Unheard]:
             yield Unheard(node=node, cables=own)
 
 
-def _set(lab: Lab, p: Unheard, *, is_silent: bool) -> None:
-    for cable in p.cables:
-        set_to(lab, cable, Defect(lost_groups=is_silent, one_way=is_silent))
+def _silence(lab: Lab, p: Unheard) -> None:
+    """Drop hellos before they leave the router: behind it, a capture on the router would show them."""
+    rules = [f"add table netdev {_TABLE}"]
+    for number, cable in enumerate(p.cables):
+        port, chain = called(lab, p.node, cable.interface), f"{_TABLE} port{number}"
+        rules.append(f'add chain netdev {chain} {{ type filter hook egress device "{port}" priority 0; }}')
+        rules.append(f"add rule netdev {chain} ip protocol ospf ip daddr 224.0.0.0/24 drop")
+    _nft(lab, p, "\n".join(rules))
+
+
+def _nft(lab: Lab, p: Unheard, rules: str) -> None:
+    done = lab.nodes[p.node].capability(EXEC).run(["nft", "-f", "-"], input=rules)
+    if done.returncode:
+        raise LabError(
+            f"{p.node}: what it sends cannot be dropped in it, for which the kernel needs the feature nft-egress"
+            f" (Linux 5.16 or later): {done.stderr.strip()}"
+        )
+
+
+def _speak(lab: Lab, p: Unheard) -> None:
+    _nft(lab, p, f"delete table netdev {_TABLE}")
 
 
 def _heard(lab: Lab, p: Unheard) -> Iterator[str]:
@@ -150,12 +168,12 @@ OSPF_HELLOS_UNSENT = OutsideValue(
     domain="node",
     parameters=Unheard,
     platforms=_ROUTERS,
-    requires=("links",),
+    requires=(),
     at=_speakers,
     touches=lambda p: frozenset({f"{p.node} ospf"}).union(*map(of_cable, p.cables)),
     change=lambda p: Change(
-        act=given(_set, p, is_silent=True),
-        undo=given(_set, p, is_silent=False),
+        act=given(_silence, p),
+        undo=given(_speak, p),
         checks=(given(_heard, p),),
         symptoms=(given(_alone, p),),
         detail=f"It is {p.node}.",

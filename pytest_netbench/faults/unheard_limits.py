@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_netbench.faults.cables import impaired, link_impairment
+from pytest_netbench.faults.cables import AddressedCable, impaired, link_impairment
 from pytest_netbench.faults.change import given
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
@@ -14,7 +14,7 @@ from pytest_netbench.faults.fragmentation import LINK_MTU_CONFIGURED_LOW, LowMtu
 from pytest_netbench.faults.impairments import EVIDENT_BPS, rate, set_to
 from pytest_netbench.faults.paths import only_behind
 from pytest_netbench.faults.router_links import ospf_links
-from pytest_netbench.faults.selective_cables import AddressedCable, between_routers
+from pytest_netbench.faults.selective_cables import between_routers
 from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork

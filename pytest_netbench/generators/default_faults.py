@@ -30,12 +30,7 @@ REPAIRED: Final = (
     "vlan-wrong",
 )
 """What ``repair-network`` draws."""
-DIAGNOSED: Final = (
-    *REPAIRED,
-    "link-down",
-    "link-flapping",
-    "link-lossy",
-    "link-slow",
+_IN_CONFIGS: Final = (
     "host-address-missing",
     "host-address-wrong",
     "host-route-blackhole",
@@ -47,6 +42,14 @@ DIAGNOSED: Final = (
     "icmp-denied",
     "ospf-denied",
     "bgp-denied",
+)
+DIAGNOSED: Final = (
+    *REPAIRED,
+    "link-down",
+    "link-flapping",
+    "link-lossy",
+    "link-slow",
+    *_IN_CONFIGS,
     "link-corrupting",
     "link-flows-lost",
     "link-mtu-low",
@@ -69,17 +72,7 @@ DIAGNOSED: Final = (
 """What ``diagnose`` draws: what drawn repairs have, and more."""
 TROUBLESHOT: Final = (
     *REPAIRED,
-    "host-address-missing",
-    "host-address-wrong",
-    "host-route-blackhole",
-    "host-neighbor-wrong",
-    "route-blackhole",
-    "bgp-prefix-hijacked",
-    "bgp-blackhole-leaked",
-    "bgp-prefix-limit",
-    "icmp-denied",
-    "ospf-denied",
-    "bgp-denied",
+    *_IN_CONFIGS,
 )
 """What ``troubleshoot`` draws: what ``diagnose`` has, without cables, which no command repairs."""
 HANDED_OVER: Final = (
@@ -155,3 +148,18 @@ OF_SWITCHES: Final = (
     *OF_RULES,
 )
 """What is drawn too if networks of OpenFlow switches are asked for."""
+OF_P4: Final = (
+    "p4-entry-missing",
+    "p4-entry-wrong",
+    "p4-write-partial",
+    "p4-default-drops",
+    "p4-table-full",
+    "p4-member-missing",
+    "p4-member-wrong",
+    "p4-group-short",
+    "p4-group-large",
+    "p4-switch-down",
+)
+"""What is drawn too if networks of P4 switches are asked for."""
+P4_HANDED_OVER: Final = ("p4-switch-down",)
+"""Those of them that no command repairs and flows show, drawn where faults can be handed over."""

@@ -14,6 +14,8 @@ MOST_DEMANDS: Final = 10
 """All traffic of a network is sent and received by one process, in real time."""
 RATE_BPS: Final = 800_000
 """More than a slow cable carries (``faults.cables``)."""
+SLOW_RATES_BPS: Final[Mapping[str, int]] = {"p4": 200_000}
+"""By platform of switches: less, where each packet costs a switch much processor time."""
 _LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 4.0
 _FIRST_PORT: Final = 20_000
 MOST_LOSS: Final = 0.05
@@ -54,16 +56,20 @@ def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random
 _Chosen = list[tuple[str, str, int]]
 
 
+def _rate_bps(network: DrawnNetwork) -> int:
+    return SLOW_RATES_BPS.get(network.platform, RATE_BPS)
+
+
 def _uniform(network: DrawnNetwork, source: random.Random) -> _Chosen:
     """Hosts in a drawn order, each with a drawn target in another LAN if it can reach one."""
     hosts = source.sample(network.hosts, len(network.hosts))
-    return [(one, source.choice(targets), RATE_BPS) for one in hosts if (targets := _targets(network, one))]
+    return [(one, source.choice(targets), _rate_bps(network)) for one in hosts if (targets := _targets(network, one))]
 
 
 def _gravity(network: DrawnNetwork, source: random.Random) -> _Chosen:
     weights = {host: source.uniform(_LEAST_WEIGHT, _MOST_WEIGHT) for host in network.hosts}
     pairs = [(one, other) for one in network.hosts for other in _targets(network, one)]
-    return _largest([(one, other, weights[one] * weights[other]) for one, other in pairs])
+    return _largest([(one, other, weights[one] * weights[other]) for one, other in pairs], _rate_bps(network))
 
 
 def _matrix(network: DrawnNetwork, source: random.Random) -> _Chosen:
@@ -78,16 +84,18 @@ def _matrix(network: DrawnNetwork, source: random.Random) -> _Chosen:
         if behind.get(entry.source) and behind.get(entry.target)
     ]
     targets = {host: set(_targets(network, host)) for host in network.hosts}
-    return _largest([(one, other, value) for one, other, value in drawn if value > 0 and other in targets[one]])
+    return _largest(
+        [(one, other, value) for one, other, value in drawn if value > 0 and other in targets[one]], _rate_bps(network)
+    )
 
 
-def _largest(pairs: Sequence[tuple[str, str, float]]) -> _Chosen:
+def _largest(pairs: Sequence[tuple[str, str, float]], rate_bps: int) -> _Chosen:
     """The pairs of hosts with the greatest weights, with rates in proportion to these."""
     largest = sorted(pairs, key=lambda pair: pair[2], reverse=True)[:MOST_DEMANDS]
     if not largest:
         return []
     mean = sum(weight for _, _, weight in largest) / len(largest)
-    return [(one, other, round(RATE_BPS * weight / mean)) for one, other, weight in largest]
+    return [(one, other, round(rate_bps * weight / mean)) for one, other, weight in largest]
 
 
 def _bursts(network: DrawnNetwork, source: random.Random) -> _Chosen:
@@ -101,7 +109,7 @@ def _bursts(network: DrawnNetwork, source: random.Random) -> _Chosen:
     most = max(map(len, senders.values()))
     target = source.choice([one for one, many in senders.items() if len(many) == most])
     chosen = senders[target][:MOST_DEMANDS]
-    return [(one, target, RATE_BPS // len(chosen)) for one in chosen]
+    return [(one, target, _rate_bps(network) // len(chosen)) for one in chosen]
 
 
 _PATTERNS: Final[Mapping[str, Callable[[DrawnNetwork, random.Random], _Chosen]]] = {

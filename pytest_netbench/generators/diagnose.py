@@ -19,7 +19,7 @@ from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.eligible import packages_of
 from pytest_netbench.generators.faulty_draws import Broken, draw_broken
 from pytest_netbench.generators.health import HEALTHY, is_healthy
-from pytest_netbench.generators.levels import OFFERED, alike, row_of
+from pytest_netbench.generators.levels import OFFERED, alike, budget_of, row_of
 from pytest_netbench.generators.monitoring import draw_monitoring
 from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
@@ -178,7 +178,11 @@ class DiagnoseGenerator:
                 **(
                     {}
                     if row is None
-                    else {"budget": row.budget, "equals": tuple(alike(causes_of(faults, network.topology)))}
+                    else {
+                        "types_known": True,
+                        "budget": budget_of(row, network.topology),
+                        "equals": tuple(alike(causes_of(faults, network.topology))),
+                    }
                 ),
                 "report": report,
                 "report_truth": truth,

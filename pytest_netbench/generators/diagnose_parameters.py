@@ -72,7 +72,6 @@ class DiagnoseParameters(FaultyParameters):
     )
 
     eligible: ClassVar[Eligible] = DIAGNOSABLE
-    """What can be drawn."""
 
     has_table: ClassVar[bool] = True
 
@@ -91,24 +90,19 @@ class DiagnoseParameters(FaultyParameters):
     @model_validator(mode="after")
     def _defaults_that_fit(self) -> Self:
         is_sdn = _SDN in self.shapes
-        further: dict[str, tuple[str, ...]] = {
-            "routings": ("openflow",) if is_sdn else (),
-            "platforms": ("openvswitch",) if is_sdn else (),
-            "faults": ()
-            if self.access == "reports"
-            else (
-                *self.eligible.among(WITH_SERVICES, self.services),
-                *(OF_BURSTS if self.traffic == "bursts" else ()),
-                *(self.eligible.among(OF_SWITCHES, self.services) if is_sdn else ()),
-            ),
-        }
+        faults = (
+            *self.eligible.among(WITH_SERVICES, self.services),
+            *(OF_BURSTS if self.traffic == "bursts" else ()),
+            *(self.eligible.among(OF_SWITCHES, self.services) if is_sdn else ()),
+        )
         if self.access == "reports" and "faults" not in self.model_fields_set:
             # the model is frozen, and not in use yet
             object.__setattr__(self, "faults", REPORTED)
-        for name, more in further.items():
-            if more and name not in self.model_fields_set:
-                # the model is frozen, and not in use yet
-                object.__setattr__(self, name, (*getattr(self, name), *more))
+        self._add_defaults(
+            routings=("openflow",) if is_sdn else (),
+            platforms=("openvswitch",) if is_sdn else (),
+            faults=() if self.access == "reports" else faults,
+        )
         if (hosts := hosts_of(self.services)) and "hosts" not in self.model_fields_set:
             object.__setattr__(self, "hosts", Span(low=hosts, high=hosts))
         return self

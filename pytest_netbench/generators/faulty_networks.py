@@ -19,41 +19,7 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.faulty import fault_of
 
 SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
-    "campus": (
-        {"cores": 1, "accesses": 1},
-        {"cores": 1, "blocks": 2, "accesses": 2},
-        {"cores": 2, "blocks": 2, "distributions": 2, "accesses": 2},
-        {"cores": 2, "blocks": 10, "distributions": 2, "accesses": 4},
-        {"cores": 2, "blocks": 20, "distributions": 2, "accesses": 4},
-    ),
-    "clos": (
-        {"superspines": 1, "spines": 1, "leaves": 1},
-        {"superspines": 2, "spines": 2, "leaves": 2},
-        {"superspines": 4, "pods": 4, "spines": 2, "leaves": 2},
-        {"superspines": 4, "pods": 8, "spines": 2, "leaves": 5},
-        {"superspines": 4, "pods": 12, "spines": 2, "leaves": 8},
-    ),
-    "dual-homed-isp": ({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
-    "isp": ({"routers": 12}, {"routers": 22}, {"routers": 50}, {"routers": 62}, {"routers": 124}),
-    "leaf-spine": (
-        {"spines": 1, "leaves": 2},
-        {"spines": 1, "leaves": 3},
-        {"spines": 2, "leaves": 4},
-        {"spines": 4, "leaves": 56},
-        {"spines": 4, "leaves": 116},
-    ),
-    "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
-    "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),
-    "ring": ({"routers": 3}, {"routers": 4}, {"routers": 6}),
-    "sdn-leaf-spine": ({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
-    "star": ({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),
-    "tree": (
-        {"depth": 1, "branches": 2},
-        {"depth": 2, "branches": 2},
-        {"depth": 2, "branches": 3},
-        {"depth": 5, "branches": 2},
-        {"depth": 6, "branches": 2},
-    ),
+    name: SHAPES[name].steps for name in sorted(SHAPES) if SHAPES[name].steps
 }
 """By shape: its sizes, small, medium and large; of some also those with at least 60 and 120 routers and switches."""
 MOST_SIZES: Final = max(map(len, SIZES.values()))
@@ -139,7 +105,8 @@ def networks(
         fitting = [kind for kind in variants if has_place(kind, fault)]
         if fitting:
             kind = source.choice(fitting)
-            sizes = {**SIZES[kind.shape][size.draw(source) - 1], "hosts": hosts.draw(source)}
+            sizes = SIZES[kind.shape][size.draw(source) - 1]
+            sizes = {**sizes, "hosts": max(sizes.get("hosts", 1), hosts.draw(source))}
             yield kind.draw(sizes=sizes, managed_hosts=managed_hosts, names=names, seed=source.randrange(2**31))
 
 
@@ -156,7 +123,7 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
 
 def is_bypassed(one: Choice, network: DrawnNetwork, connected: dict[frozenset[str], bool]) -> bool:
     """Whether another path takes over from a fault outside the nodes, which says nothing of what it cuts itself."""
-    if one.fault.repairable:
+    if one.fault.repairable or one.fault.found_at == "node":  # a whole node is placed where a ping needs it
         return False
     cuts = frozenset(prefixes_at(one, network))
     if cuts not in connected:

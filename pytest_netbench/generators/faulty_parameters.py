@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.access import AccessName
 from pytest_netbench.generators.brownfield import ConfigName
-from pytest_netbench.generators.default_faults import REPAIRED
-from pytest_netbench.generators.faulty_networks import MOST_SIZES
+from pytest_netbench.generators.default_faults import OF_P4, REPAIRED
+from pytest_netbench.generators.eligible import REPAIRABLE, Eligible
+from pytest_netbench.generators.faulty_networks import MOST_SIZES, SIZES
 from pytest_netbench.generators.levels import MOST_FAULTS, row_of
 from pytest_netbench.generators.masking import MASKS, Pairs, masks_among
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
@@ -20,19 +21,22 @@ from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.timing import can_come_and_go
 from pytest_netbench.generators.values import Span
 
-ShapeName = Literal[
-    "campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "sdn-leaf-spine", "star", "tree"
-]
-RoutingName = Literal["bgp", "openflow", "ospf", "static"]
-PlatformName = Literal["cisco_ios", "frr", "mixed", "openvswitch"]
+if TYPE_CHECKING:
+    ShapeName = str
+else:
+    ShapeName = Literal[tuple(SIZES)]
+RoutingName = Literal["bgp", "openflow", "ospf", "p4", "static"]
+PlatformName = Literal["cisco_ios", "frr", "mixed", "openvswitch", "p4"]
 USUAL_SHAPES: Final[tuple[ShapeName, ...]] = ("campus", "dual-homed-isp", "leaf-spine", "line", "ring", "tree")
 SCENARIOS: Final[Mapping[str, ShapeName]] = {
     "dc_clos": "clos",
     "enterprise_branch": "dual-homed-isp",
+    "p4_dc_fabric": "p4-leaf-spine",
     "sdn": "sdn-leaf-spine",
     "small": "line",
 }
 """NIKA's names of scenarios that a shape corresponds to. ``campus`` and ``isp`` are called the same."""
+_P4: Final = "p4-leaf-spine"
 _SIZES: Final = {"s": "1", "m": "2", "l": "3"}
 _COUNT: Final = re.compile(r"\d+(-\d+)?")
 
@@ -48,6 +52,8 @@ class FaultyParameters(Parameters):
     """Whether levels from 4 on can be drawn."""
     of_rows: ClassVar[Mapping[str, Any]] = {}
     """Values of parameters that rows of the table have in one generator only."""
+    eligible: ClassVar[Eligible] = REPAIRABLE
+    """What can be drawn."""
     needs_flows: ClassVar[bool] = False
     """Whether a fault outside the nodes is drawn only where no other path takes over."""
 
@@ -119,6 +125,23 @@ class FaultyParameters(Parameters):
                 raise UsageError(f"faults={found['faults']}: at most {MOST_FAULTS} things are wrong at the same time")
             found["level"] = found.pop("faults")
         return found
+
+    @model_validator(mode="after")
+    def _defaults_of_p4(self) -> Self:
+        if _P4 in self.shapes:
+            self._add_defaults(routings=("p4",), platforms=("p4",), faults=self.eligible.among(OF_P4, self.services))
+        return self
+
+    def of_p4(self, faults: tuple[str, ...]) -> tuple[str, ...]:
+        """These faults where networks of P4 switches may occur, or else none."""
+        return faults if _P4 in self.shapes else ()
+
+    def _add_defaults(self, **further: tuple[str, ...]) -> None:
+        """Add values to parameters that were not given."""
+        for name, more in further.items():
+            if more and name not in self.model_fields_set:
+                # the model is frozen, and not in use yet
+                object.__setattr__(self, name, (*getattr(self, name), *more))
 
     @model_validator(mode="after")
     def _pairs_are_two(self) -> Self:

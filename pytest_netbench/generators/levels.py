@@ -8,8 +8,11 @@ from typing import Any, Final, NamedTuple
 from pytest_netbench.generators.default_faults import DIAGNOSED
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.causes import Cause
+from pytest_netbench.model.topology import Topology
 
 MOST_FAULTS: Final = 3
+LARGE: Final = 60
+"""Routers and switches of a network of size 4, at least."""
 HIDDEN: Final = (
     "link-delayed",
     "link-policed",
@@ -132,6 +135,14 @@ def row_of(level: Span) -> Level | None:
     if level.low not in LEVELS:
         raise ValueError(f"{level} is not within 1-{max(LEVELS)}")
     return LEVELS[level.low]
+
+
+def budget_of(row: Level, topology: Topology) -> Mapping[str, float]:
+    """Return the budget of a task: that of the row, in a large network with fewer calls than it has nodes."""
+    calls = row.budget["calls"]
+    if sum(node.role != "host" for node in topology.nodes) >= LARGE:
+        calls = min(calls, len(topology.nodes) * 9 // 10)
+    return {**row.budget, "calls": calls, "commands": calls * row.budget["commands"] // row.budget["calls"]}
 
 
 def count_of(level: Span) -> Span:

@@ -10,11 +10,11 @@ from pydantic import Field, field_validator, model_validator
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.access import AccessName, logins_of, restricted
 from pytest_netbench.generators.brownfield import Grown
-from pytest_netbench.generators.default_faults import HANDED_OVER, REPAIRED
-from pytest_netbench.generators.eligible import Eligible, is_repairable, packages_of
+from pytest_netbench.generators.default_faults import HANDED_OVER, P4_HANDED_OVER, REPAIRED
+from pytest_netbench.generators.eligible import REPAIRABLE, Eligible, is_repairable, packages_of
 from pytest_netbench.generators.faulty_draws import Broken, draw_broken
 from pytest_netbench.generators.faulty_parameters import FaultyParameters
-from pytest_netbench.generators.levels import CONFIGURED_OF_REPAIRS, OUTSIDE_IN_FLOWS, row_of
+from pytest_netbench.generators.levels import CONFIGURED_OF_REPAIRS, OUTSIDE_IN_FLOWS, budget_of, row_of
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.causes import causes_of
@@ -23,7 +23,7 @@ from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 
 NAME: Final = "repair-network"
-IN_FLOWS: Final = Eligible(lambda fault: is_repairable(fault) or fault.name in OUTSIDE_IN_FLOWS)
+IN_FLOWS: Final = Eligible(lambda fault: is_repairable(fault) or fault.name in (*OUTSIDE_IN_FLOWS, *P4_HANDED_OVER))
 """What is judged by flows."""
 
 
@@ -44,6 +44,7 @@ class RepairNetworkParameters(FaultyParameters):
 
     has_table: ClassVar[bool] = True
     of_rows: ClassVar[Mapping[str, Any]] = {"faults": (*OUTSIDE_IN_FLOWS, *CONFIGURED_OF_REPAIRS), "handover": True}
+    eligible: ClassVar[Eligible] = REPAIRABLE
     needs_flows: ClassVar[bool] = True
 
     @field_validator("access")
@@ -60,7 +61,7 @@ class RepairNetworkParameters(FaultyParameters):
             raise ValueError(f"faults={left[0]}: no command repairs it; give handover=true, so that it is handed over")
         if self.handover and not left and "faults" not in self.model_fields_set:
             # the model is frozen, and not in use yet
-            object.__setattr__(self, "faults", (*self.faults, *OUTSIDE_IN_FLOWS))
+            object.__setattr__(self, "faults", (*self.faults, *OUTSIDE_IN_FLOWS, *self.of_p4(P4_HANDED_OVER)))
         return self
 
 
@@ -98,13 +99,17 @@ class RepairNetwork:
                 "flows": flow_groups(network),
                 "faults": broken.faults,
                 "design": design,
-                **({} if row is None else {"budget": row.budget}),
-                **({"tickets": HANDED_OVER} if parameters.handover else {}),
+                **({} if row is None else {"budget": budget_of(row, network.topology)}),
+                **({"tickets": _handed_over(broken)} if parameters.handover else {}),
                 **({"masked": True} if parameters.pairs == "masked" else {}),
                 "diagnosis": _diagnosis(broken) if parameters.given == "diagnosis" else None,
                 "ground_truth_reasoning": reasoning(broken.faults),
             }
         )
+
+
+def _handed_over(broken: Broken) -> tuple[str, ...]:
+    return (*HANDED_OVER, *P4_HANDED_OVER) if broken.network.routing == "p4" else HANDED_OVER
 
 
 def _diagnosis(broken: Broken) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from ipaddress import IPv4Address, IPv4Interface, ip_network
 from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
@@ -12,15 +13,39 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.faults.site import Lan, Site
 from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices, possible
-from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, Subnet, draw_network
 from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.randomness import random_of
-from pytest_netbench.generators.sites import site_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.faulty import FlowGroup, fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
+
+
+def site_of(network: DrawnNetwork) -> Site:
+    """Return the site of a network in which one router has all LANs, such as a star.
+
+    Raises:
+        UsageError: The network has several routers.
+    """
+    if len(network.routers) != 1:
+        count = len(network.routers)
+        raise UsageError(f"the {network.shape} has {count} routers; on paper, faults are known for one (shape star)")
+    (router,) = network.routers
+    lans = tuple(_lan(network, router, subnet) for subnet in network.lans)
+    return Site(router=router, platform=network.platform, lans=lans)
+
+
+def _lan(network: DrawnNetwork, router: str, subnet: Subnet) -> Lan:
+    ends = {one.node: one for one in subnet.attachments}
+    own = ends.pop(router)
+    return Lan(
+        interface=own.interface,
+        address=IPv4Interface((own.address, ip_network(subnet.prefix).prefixlen)),
+        hosts={name: IPv4Address(one.address) for name, one in ends.items() if name in network.hosts},
+    )
+
 
 NAME: Final = "repair-routing"
 Class = Literal["DR", "DI", "RI", "DT", "WR"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from pytest_netbench.generators.default_faults import HANDED_OVER, TROUBLESHOT
+from pytest_netbench.generators.default_faults import HANDED_OVER, P4_HANDED_OVER, TROUBLESHOT
 from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.generators.eligible import ENDING, REPAIRABLE, Eligible
@@ -47,7 +47,7 @@ class TroubleshootParameters(DiagnoseParameters):
         if self.handover:
             if not left and "faults" not in self.model_fields_set:
                 # the model is frozen, and not in use yet
-                object.__setattr__(self, "faults", (*self.faults, *HANDED_OVER))
+                object.__setattr__(self, "faults", (*self.faults, *HANDED_OVER, *self.of_p4(P4_HANDED_OVER)))
         elif left:
             raise ValueError(f"faults={left[0]}: no command repairs it; give handover=true, so that it is handed over")
         return self

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from pytest_netbench.ani.protocol import OpenAni
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.errors import LabError
 from pytest_netbench.inspect.opening import task_text
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialResult
@@ -50,7 +50,7 @@ class Attempt:
         self._agent = agent
         self._stage: Stage | None = None
         self._ani: OpenAni | None = None
-        self._desk: Desk | None = None
+        self._desk: SubmissionMethods | None = None
         self._brief: Brief | None = None
         self._began = 0.0
         self.result: TrialResult | None = None
@@ -99,7 +99,7 @@ class Attempt:
         self._stage = stage
         session = stage.begin(self, budget=self._spec.budget)
         self._brief = session.brief
-        self._desk = Desk(session.brief, text=task_text(session.brief))
+        self._desk = SubmissionMethods(session.brief, text=task_text(session.brief))
         self._began = time.monotonic()
         session.ani.start()
         self._ani = session.ani

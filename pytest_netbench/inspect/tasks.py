@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from inspect_ai import Task, task
+from inspect_ai.agent import Agent, AgentPrompt, AgentState, react
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import background
 
 from pytest_netbench import __version__, parts
+from pytest_netbench.agents.prompting import budget_words
+from pytest_netbench.agents.react import IDLE_TURNS
 from pytest_netbench.inspect import supply
 from pytest_netbench.inspect.attempt import STRATEGY
 from pytest_netbench.inspect.attempts import Attempts, Options
-from pytest_netbench.inspect.engineer import engineer
-from pytest_netbench.inspect.opening import task_text
+from pytest_netbench.inspect.opening import NUDGE, OPENING, task_text
 from pytest_netbench.inspect.scores import scorers_of
 from pytest_netbench.inspect.supply import Supplied
-from pytest_netbench.inspect.tools import tools_of
+from pytest_netbench.inspect.tools import ani_tools, at_work, tools_of
 from pytest_netbench.inspect.work import AT_WORK
 from pytest_netbench.model.trial import AgentInfo, Brief
 from pytest_netbench.trial import brief_for, family_of, terms_for
+
+_DONE_WORDS: Final = "task done"
+
+
+def engineer(brief: Brief) -> Agent:
+    """Return the agent for tasks like that of ``brief``. It works until it is done, or does nothing any more."""
+    prompt = AgentPrompt(OPENING.system_text(brief), handoff_prompt=None, assistant_prompt=None, submit_prompt=None)
+    return react(prompt=prompt, tools=[ani_tools()], submit=False, on_continue=_goes_on)
+
+
+async def _goes_on(state: AgentState) -> bool | str:
+    """Whether the agent goes on after a turn, and what it is told if it called no tool."""
+    work = at_work()
+    calls = bool(state.output.message.tool_calls)
+    says_done = not calls and _DONE_WORDS in state.output.completion.lower()
+    if work.attempt.submission is not None or (says_done and work.attempt.brief.answer is None):
+        return False
+    if work.idle_turns() >= IDLE_TURNS:
+        work.attempt.ani.note(f"stopped: {IDLE_TURNS} turns in a row without a call to the network")
+        work.stopped = "no-progress"
+        return False
+    if calls:
+        return True
+    return NUDGE.fill(
+        why="" if state.output.completion.strip() else " (your answer was empty)",
+        budget=budget_words(work.attempt.ani.budget_left()),
+    )
+
 
 Words = str | list[str]
 """Inspect's command line gives what has commas as a list."""

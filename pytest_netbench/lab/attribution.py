@@ -18,7 +18,7 @@ _GREETING = b"SSH-"
 _GREETING_S = 10.0
 
 
-def may_be_the_agents(error: Exception, *nodes: LabNode) -> bool:
+def agent_may_have_caused(error: Exception, *nodes: LabNode) -> bool:
     """Return whether an agent may have caused ``error`` by what it sent.
 
     The lab is checked before the agent works. So a later error on nodes that still run programs, or whose command line

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
 
 from pytest_netbench import parts
-from pytest_netbench.lab import dates
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.driver import NeedsPrograms
+
+FIRST: Final = datetime(2025, 1, 1, tzinfo=UTC)
+"""The first date that a network can begin on."""
+LAST: Final = datetime(2027, 12, 31, tzinfo=UTC)
+"""No network begins then or later. Time ranges and lifetimes of keys in tasks lie around both, or far from them."""
+
+
+def first(task: Task) -> float:
+    """Return the date on which the network of a task begins, in whole seconds since 1970.
+
+    Tasks of one name and seed have one date, whatever else of them changes.
+    """
+    seed = task.seed if task.drawn is None else f"{task.drawn.seed} {task.drawn.index}"
+    drawn = hashlib.sha256(f"{task.slug} {seed}".encode()).digest()
+    seconds = int((LAST - FIRST).total_seconds())
+    return FIRST.timestamp() + int.from_bytes(drawn[:8], "big") % seconds
+
 
 Clock = Literal["scaled", "events", "calls"]
 """How lab time passes.
@@ -96,7 +114,7 @@ def request_of(
         strict=network.strict,
         time_scale=time_scale or network.time_scale,
         clock=clock,
-        date=dates.first(task),
+        date=first(task),
         workers=workers,
         lab=lab,
         programs={} if lab is None else _programs(task),

@@ -8,7 +8,8 @@ import threading
 from pathlib import Path
 
 _REMOVAL_TIMEOUT_S = 10
-_REMOVE_AT_END_OF_INPUT = 'trap "" HUP INT TERM; read -r _; exec rm -rf -- "$1"'
+# no child of this process, whose children may be killed with it, for example by Ray
+_REMOVE_AT_END_OF_INPUT = 'exec 3<&0; { trap "" HUP INT TERM; read -r _ <&3; exec rm -rf -- "$1"; } &'
 
 
 class ScratchDirectory:
@@ -30,17 +31,18 @@ class ScratchDirectory:
             self._remover = subprocess.Popen(
                 ["/bin/sh", "-c", _REMOVE_AT_END_OF_INPUT, "sh", str(self.path)],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
         except OSError:
             self.path.rmdir()
             raise
+        self._remover.wait(_REMOVAL_TIMEOUT_S)  # what it started goes on
 
     def close(self) -> None:
         """Remove the directory and what is in it. Idempotent."""
         assert self._remover.stdin is not None
         with self._lock:
-            self._remover.stdin.close()
-            self._remover.wait(_REMOVAL_TIMEOUT_S)
+            if not self._remover.stdin.closed:
+                self._remover.communicate(timeout=_REMOVAL_TIMEOUT_S)  # the remover has its output until it ends

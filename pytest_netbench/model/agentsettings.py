@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.extra_methods import EXTRA_METHODS
 from pytest_netbench.model.task import Budget
+
+if TYPE_CHECKING:
+    ExtraName = str
+else:
+    ExtraName = Literal[tuple(EXTRA_METHODS)]
 
 SUB_INTENTS: Final = "sub-intents"
 CommandPattern = Annotated[str, Field(pattern=r"^\S+( \S+)*$", description="words; `*` is any characters of one")]
@@ -60,7 +66,7 @@ class AgentSettings(Model):
 
     budget: BudgetOverride = BudgetOverride()
     policy: AgentPolicy = AgentPolicy()
-    extras: tuple[Literal["search-manual", "get-reachability"], ...] = Field(
+    extras: tuple[ExtraName, ...] = Field(
         (), description="ANI methods beyond the draft's four that the agent is offered"
     )
     access: Literal["ani", "ssh"] = Field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from pytest_netbench.model.decoys import Decoy
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.objects import K8S
 from pytest_netbench.model.topology import Endpoint, Topology
@@ -42,6 +43,17 @@ def _nodes_named(resource: str) -> Iterator[str]:
 def link_resource(ends: Iterable[Endpoint]) -> str:
     """A link as a resource."""
     return "link/" + "--".join(sorted(f"{end.node}:{end.interface}" for end in ends))
+
+
+def decoy_resources(decoy: Decoy, topology: Topology) -> frozenset[str]:
+    """Return the resources where a decoy may be said to be: its cable and the ends of it, or its node."""
+    ports = [decoy.interface] if decoy.interface else topology.interfaces(decoy.node) if decoy.kind == "off" else []
+    found = set() if decoy.interface else {f"node/{decoy.node}"}
+    for port in ports:
+        end = Endpoint(node=decoy.node, interface=port)
+        ends = (end, *topology.peers(decoy.node).get(port, ()))
+        found |= {link_resource(ends), *map(_interface, ends)}
+    return frozenset(found)
 
 
 def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:

@@ -109,9 +109,9 @@ class Configure(Networked):
 
     @property
     def reference_basis(self) -> dict[str, Any]:
-        """As ``truth_basis`` but for the roles of nodes, with the events, and what draws the flows."""
+        """As ``truth_basis``, with the events and what draws the flows; roles of nodes only on a cluster draw any."""
         basis = self._basis("topology", "startup_configs", "ground_truth_configs", "events")
-        for node in basis["topology"]["nodes"]:
+        for node in basis["topology"]["nodes"] if self.resource == "lab" else ():
             del node["role"]
         return {**basis, "reference": {"seed": self.reference.seed, "flows": self.reference.flows}}
 

@@ -81,6 +81,7 @@ class Diagnose(Faulty):
         "report_truth",
         "test_hosts",
         "tickets",
+        "types_known",
     }
 
     demands: tuple[Demand, ...] = Field((), description="traffic that runs from before the faults to the end")
@@ -90,6 +91,9 @@ class Diagnose(Faulty):
         min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
     )
 
+    types_known: bool = Field(
+        False, description="whether an agent can ask for the fault types before its diagnosis is fixed, too"
+    )
     equals: tuple[EqualCause, ...] = Field((), description="causes that explain the same as one of the faults")
     report: str | None = Field(None, max_length=5_000, description="what an operator wrote, right or wrong")
     report_truth: ReportTruth | None = Field(

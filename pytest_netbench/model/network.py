@@ -124,7 +124,7 @@ class DrawnNetwork(Model):
 
     def is_managed(self, node: str) -> bool:
         """Whether an agent may change a node."""
-        return self.topology.controls[node] == "managed"
+        return self.topology.node(node).control == "managed"
 
     def lan_of(self, host: str) -> Subnet:
         """Return the subnet of ``host``.

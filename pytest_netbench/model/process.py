@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Recorded
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the definitions. It rises with each change after which a stored transcript can have other verdicts."""
 
 Completion = Literal["correct", "submitted-early", "limit", "error"]
@@ -24,6 +24,7 @@ REASONS: Final[dict[str, str]] = {
     "wrong-type": "The agent named the place of a cause, and not what is wrong there.",
     "wrong-place": "The agent named what is wrong, at another place.",
     "seen-not-named": "An output showed a cause before the answer, and the answer does not name it or its place.",
+    "decoy-named": "The agent named a decoy, which looks like a cause and is none, and not the cause.",
     "all-clear": "Something was wrong, and the agent said that nothing is.",
     "wrong-cause": "The agent named something that is not wrong, and no output is known to have shown the cause.",
     "incomplete": "The agent did not name each cause, and no output is known to have shown the one that is missing.",

@@ -13,12 +13,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.objects import POD
 
 Protocol = Literal["icmp", "tcp", "udp", "gre", "esp", "segment", "unreachable"]
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Word = Annotated[str, StringConstraints(min_length=1)]
-
 FlowKey = tuple[str, str | None, str, str, int | None, int, int | None]
 
 ANY = "any"
@@ -35,7 +33,7 @@ class ReferenceFlow(Model):
 
     source: str = Field(description="node that sends")
     source_address: str | None = Field(None, description="address to send from; null leaves it to the node")
-    target: str = Field(description="address to send to")
+    target: str = Field(description="address to send to; `pod`: that of the node's pod at the moment")
     target_node: str | None = Field(None, description="node that has the address; null if none has it alone")
     stand_in: str | None = Field(None, description="node that takes packets to an address that no node has")
     protocol: Protocol = "icmp"
@@ -48,7 +46,8 @@ class ReferenceFlow(Model):
     @property
     def key(self) -> FlowKey:
         """What makes it a flow of its own: source, source address, target, protocol, port, marking, source port."""
-        return (self.source, self.source_address, self.target, self.protocol, self.port, self.dscp, self.source_port)
+        target = self.target_address or self.aim
+        return (self.source, self.source_address, target, self.protocol, self.port, self.dscp, self.source_port)
 
     @property
     def is_unusual(self) -> bool:
@@ -60,8 +59,19 @@ class ReferenceFlow(Model):
 
     def __str__(self) -> str:
         sender = self.source if self.source_address is None else f"{self.source} ({self.source_address})"
-        target = self.target if self.target_node is None else f"{self.target} ({self.target_node})"
-        return f"{sender} -> {target} {self.service}" + (f" dscp {self.dscp}" if self.dscp else "")
+        return f"{sender} -> {self.aim} {self.service}" + (f" dscp {self.dscp}" if self.dscp else "")
+
+    @property
+    def target_address(self) -> str | None:
+        """The address to send to; ``None`` if it is that of a pod, which is another one each time."""
+        return None if self.target == POD else self.target
+
+    @property
+    def aim(self) -> str:
+        """Address and node that it is sent to: ``10.1.30.10 (db)``; ``db`` if that is a pod."""
+        if self.target_address is None or self.target_node is None:
+            return self.target_node or self.target
+        return f"{self.target} ({self.target_node})"
 
     @property
     def service(self) -> str:
@@ -165,8 +175,8 @@ class Selector(Model):
         if self.ports and not any(flow.port in ports for ports in self.ports):
             return False
         own = addresses_by_node.get(flow.source, ())
-        source = (flow.source, own if flow.source_address is None else (flow.source_address,))
-        target = (flow.target_node, (flow.target,))
+        source = (flow.source, (flow.source_address,) if flow.source_address else own)
+        target = (flow.target_node, (flow.target_address,) if flow.target_address else ())
         pairs = [(self.source, self.target), (self.target, self.source)][: 1 + self.both_ways]
         return any(
             _selects(froms, *source, addresses_by_node) and _selects(tos, *target, addresses_by_node)
@@ -228,7 +238,7 @@ def is_network(word: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _network(word: str) -> _Network | None:
+def _network(word: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
     try:
         return ipaddress.ip_network(word, strict=False)
     except ValueError:
@@ -236,5 +246,5 @@ def _network(word: str) -> _Network | None:
 
 
 @lru_cache(maxsize=16384)
-def _address(word: str) -> Address:
+def _address(word: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     return ipaddress.ip_address(word)

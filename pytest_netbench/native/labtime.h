@@ -48,7 +48,7 @@ enum state { UNUSED, BUSY, IDLE, GONE, ENDING, TAKEN };
  * slot of any thread of a process that has had a TCP connection. */
 struct slot {
 	uint32_t state;
-	int32_t pid;
+	int32_t pid; /* of a child that has not begun yet the thread that starts it, below 0 */
 	int32_t tid; /* 0: not started yet */
 	int64_t deadline_ns;
 	int64_t wait_ns;

@@ -105,12 +105,19 @@ static uint32_t used_slots(void)
 
 /* ---- looking ---- */
 
-/* Free a slot whose thread has ended, unless its process has done so and taken it meanwhile. */
-static void forget(struct slot *slot, struct thread *thread, uint32_t said)
+/* Free a slot whose thread has ended, unless it is another's by now: its process may have given it to a thread that begins
+ * while this one was looked at, and such a one says the same. */
+static void forget(struct slot *slot, struct thread *thread, struct task task, uint32_t said)
 {
+	uint32_t taken = TAKEN, same = said;
+
 	close_files(thread);
-	if (!__atomic_compare_exchange_n(&slot->state, &said, TAKEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&slot->state, &same, TAKEN, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
+	if (slot->pid != task.pid || __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE) != task.tid) {
+		__atomic_compare_exchange_n(&slot->state, &taken, said, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+		return;
+	}
 	slot->pid = 0;
 	__atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&slot->state, GONE, __ATOMIC_RELEASE);
@@ -127,21 +134,16 @@ static int is_awake(uint32_t index)
 {
 	struct slot *slot = &slots->slot[index];
 	uint32_t said = __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST);
-	int was_stopped = is_stopped(threads[index].seen);
+	struct task task = {slot->pid, __atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE)};
+	int was_stopped = is_stopped(threads[index].seen), is_beginning = task.pid < 0 || !task.tid;
 	char state;
 
 	if (said == UNUSED || said == GONE)
 		return 0;
-	if (!__atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE)) { /* a thread that begins, if its process lives */
-		if (!slot->pid || kill(slot->pid, 0) == 0 || errno != ESRCH)
-			return 1;
-		forget(slot, &threads[index], said);
-		return 0;
-	}
-	state = kernel_state(slot, &threads[index]);
+	state = is_beginning ? starters_state(task.pid) : kernel_state(task, &threads[index]);
 	if (state == 0 || state == 'Z' || state == 'X')
-		forget(slot, &threads[index], said);
-	else if (!is_stopped(state) && (said != IDLE || state != 'S' || was_stopped))
+		forget(slot, &threads[index], task, said);
+	else if (is_beginning || (!is_stopped(state) && (said != IDLE || state != 'S' || was_stopped)))
 		return 1;
 	return 0;
 }
@@ -191,7 +193,7 @@ static void find_connections(void)
 
 	for (uint32_t i = 0; i < used; i++) {
 		struct slot *slot = &slots->slot[i];
-		if (slot->has_tcp && slot->pid && !threads[i].has_tcp) {
+		if (slot->has_tcp && slot->pid > 0 && !threads[i].has_tcp) {
 			threads[i].has_tcp = 1;
 			watch_connections(slot->pid);
 		}

@@ -4,10 +4,15 @@
 
 #include "labtime.h"
 
+/* Whose a slot was when it was looked at. */
+struct task {
+	int32_t pid, tid;
+};
+
 /* What the pacer knows of a slot's thread. `asleep_in` is where in the kernel it was when its stat file said that it
  * sleeps, `seen` what that file said last, and `untold` how often in a row nobody was told where it is. */
 struct thread {
-	int32_t pid, tid;
+	struct task task;
 	int stat, wchan, untold, has_tcp;
 	char seen, asleep_in[48];
 	int64_t kicked_ns, used_ns;
@@ -16,7 +21,8 @@ struct thread {
 /* sleepers.c: whether a thread sleeps */
 void open_sleepers(const char *proc);
 void close_files(struct thread *thread);
-char kernel_state(const struct slot *slot, struct thread *thread);
+char kernel_state(struct task task, struct thread *thread);
+char starters_state(int32_t id);
 
 /* kernel.c: what the kernel has not delivered yet */
 void open_kernel(const char *proc, int namespaces, char **descriptors);

@@ -122,7 +122,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 	EXPORT int name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,                       \
 			const posix_spawnattr_t *attr, char *const argv[], char *const env[])                          \
 	{                                                                                                              \
-		struct slot *slot = in_slots() ? take_slot() : NULL;                                                   \
+		struct slot *slot = in_slots() ? take_childs_slot() : NULL;                                                   \
 		pid_t made;                                                                                            \
 		int error = PASSING(env, slot, starts);                                                                \
 		if (slot)                                                                                              \

@@ -28,24 +28,66 @@ void close_files(struct thread *thread)
 	*thread = (struct thread){.stat = -1, .wchan = -1};
 }
 
-static int opened_file(const struct slot *slot, const char *name)
+/* Where the state stands in what a stat file has, NULL if it cannot be read. */
+static char *state_in(int fd, char text[256])
+{
+	ssize_t size = fd < 0 ? -1 : pread(fd, text, 255, 0);
+	char *end;
+
+	if (size <= 0)
+		return NULL;
+	text[size] = 0;
+	end = strrchr(text, ')');
+	return end && end[1] ? end + 2 : NULL;
+}
+
+static char untold_state(void)
+{
+	return errno == ENOENT || errno == ESRCH ? 0 : 'R';
+}
+
+/* Whether a process has ended but for threads that go on without the first one. */
+static int has_threads(const char *state)
+{
+	long count = 0;
+
+	return sscanf(state, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &count) == 1 && count > 1;
+}
+
+/* The state of who starts a thread: a process, or below 0 a thread of one. */
+char starters_state(int32_t id)
+{
+	char path[64], text[256], *state, told;
+	int fd;
+
+	if (!id) /* its slot was taken just now */
+		return 'R';
+	snprintf(path, sizeof path, "%s/%d/stat", proc, id < 0 ? -id : id);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	state = state_in(fd, text);
+	told = !state ? untold_state() : *state == 'Z' && has_threads(state) ? 'R' : *state;
+	if (fd >= 0)
+		close(fd);
+	return told;
+}
+
+static int opened_file(struct task task, const char *name)
 {
 	char path[96];
 
-	snprintf(path, sizeof path, "%s/%d/task/%d/%s", proc, slot->pid, slot->tid, name);
+	snprintf(path, sizeof path, "%s/%d/task/%d/%s", proc, task.pid, task.tid, name);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int opened(const struct slot *slot, struct thread *thread)
+static int opened(struct task task, struct thread *thread)
 {
-	if (thread->stat >= 0 && thread->pid == slot->pid && thread->tid == slot->tid)
+	if (thread->stat >= 0 && thread->task.pid == task.pid && thread->task.tid == task.tid)
 		return 1;
 	close_files(thread);
-	thread->pid = slot->pid;
-	thread->tid = slot->tid;
-	thread->stat = opened_file(slot, "stat");
+	thread->task = task;
+	thread->stat = opened_file(task, "stat");
 	if (thread->stat >= 0)
-		thread->wchan = opened_file(slot, "wchan");
+		thread->wchan = opened_file(task, "wchan");
 	return thread->stat >= 0;
 }
 
@@ -74,23 +116,20 @@ static void note_place(struct thread *thread, const char *before, const char *af
  * The state of a thread as the kernel tells it, 0 if it has ended, or R if that cannot be told. To ask where it is costs
  * half of what its stat file does, so that is read again only if it is elsewhere than where it slept.
  */
-char kernel_state(const struct slot *slot, struct thread *thread)
+char kernel_state(struct task task, struct thread *thread)
 {
-	char text[128], place[48], then[48];
+	char place[48], then[48], text[256], *state;
 	const char *now;
-	ssize_t size;
-	char *end;
 
-	if (!opened(slot, thread))
-		return errno == ENOENT || errno == ESRCH ? 0 : 'R';
+	if (!opened(task, thread))
+		return untold_state();
 	now = place_in_kernel(thread, place);
 	if (*now && strcmp(now, thread->asleep_in) == 0)
 		return thread->seen = 'S';
-	if ((size = pread(thread->stat, text, sizeof text - 1, 0)) <= 0)
-		return errno == ENOENT || errno == ESRCH ? 0 : 'R';
-	text[size] = 0;
-	end = strrchr(text, ')');
-	thread->seen = end && end[1] ? end[2] : 0;
+	state = state_in(thread->stat, text);
+	if (!state)
+		return untold_state();
+	thread->seen = *state;
 	if (thread->seen == 'S')
 		note_place(thread, now, place_in_kernel(thread, then));
 	else

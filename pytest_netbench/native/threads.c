@@ -21,6 +21,7 @@ static struct slots *slots;
 __thread struct slot *mine;
 __thread volatile sig_atomic_t kicks;
 static __thread struct slot *childs;
+static __thread int32_t childs_owner;
 static pthread_key_t at_end;
 
 static void count_kick(int number)
@@ -113,20 +114,41 @@ static void leave(void *slot)
 
 /* ---- children; one that has not run yet has a slot, too ---- */
 
+/* What a slot has in place of a process until it is known: which thread starts it. No other thread writes the same. */
+static int32_t started_by_this(void)
+{
+	return -(int32_t)syscall(SYS_gettid);
+}
+
+/* Take a slot for a child. It may have ended, and its slot may be another thread's, before this thread runs again. */
+struct slot *take_childs_slot(void)
+{
+	struct slot *slot = take_slot();
+
+	if (slot)
+		__atomic_store_n(&slot->pid, started_by_this(), __ATOMIC_RELEASE);
+	return slot;
+}
+
+static int is_handed_over(struct slot *slot, int32_t from, int32_t to)
+{
+	return __atomic_compare_exchange_n(&slot->pid, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || from == to;
+}
+
 static void in_child(void)
 {
-	settle_in(childs ? childs : take_slot());
+	settle_in(childs && is_handed_over(childs, childs_owner, getpid()) ? childs : take_slot());
 	childs = NULL;
 }
 
-/* Say whose a slot is that this process has taken for a child, unless the child has said so itself. */
+/* Say whose a slot is that this thread has taken for a child, unless the child has said so itself. */
 void give_slot(struct slot *slot, pid_t child, int is_program)
 {
-	int32_t from = getpid(), none = 0;
+	int32_t owner = started_by_this(), none = 0;
 
-	__atomic_compare_exchange_n(&slot->pid, &from, child, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	if (is_program)
+	if (is_program && __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE) == owner)
 		__atomic_compare_exchange_n(&slot->tid, &none, child, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	is_handed_over(slot, owner, child);
 }
 
 /* Where a slot is, or -1. */
@@ -139,7 +161,7 @@ int place_of(const struct slot *slot)
 static struct slot *handed_down(const char *place)
 {
 	int at = place ? atoi(place + 1) : -1;
-	int32_t pid = getpid(), none = 0;
+	int32_t pid = getpid(), none = 0, owner;
 	struct slot *slot;
 
 	if (at < 0 || at >= MOST_SLOTS)
@@ -149,9 +171,11 @@ static struct slot *handed_down(const char *place)
 		return NULL;
 	if (__atomic_load_n(&slot->tid, __ATOMIC_ACQUIRE) == pid && slot->pid == pid)
 		return slot;
-	if (slot->pid != pid && slot->pid != getppid())
+	owner = __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE);
+	if (owner < 0 && syscall(SYS_tgkill, getppid(), -owner, 0) != 0 && errno == ESRCH)
 		return NULL;
-	slot->pid = pid;
+	if (!is_handed_over(slot, owner < 0 ? owner : pid, pid))
+		return NULL;
 	if (!__atomic_compare_exchange_n(&slot->tid, &none, pid, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) && none != pid)
 		return NULL;
 	return slot;
@@ -163,7 +187,8 @@ EXPORT pid_t fork(void)
 
 	if (!slots)
 		return REAL(fork)();
-	childs = take_slot();
+	childs = take_childs_slot();
+	childs_owner = started_by_this();
 	pid = REAL(fork)();
 	if (pid < 0 && childs)
 		leave_slot(childs);

@@ -81,6 +81,7 @@ void join_slots(void);
 int in_slots(void);
 int is_pacing(void);
 struct slot *take_slot(void);
+struct slot *take_childs_slot(void);
 void leave_slot(void *slot);
 void give_slot(struct slot *slot, pid_t child, int is_program);
 int place_of(const struct slot *slot);

@@ -6,7 +6,8 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
-from pytest_netbench.plugin import rayoptions, shardoptions
+from pytest_netbench.plugin.scheduling import ray_options
+from pytest_netbench.plugin.selection import shard_options
 
 if TYPE_CHECKING:
     import pytest
@@ -41,7 +42,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-adversarial",
-        default=None,
         metavar="DIR",
         help=(
             "search for failures: continue each series of --netbench-generate with draws that are like those that the"
@@ -51,13 +51,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--netbench-unproven",
         action="store_true",
-        default=False,
         help="use drawn tasks without proving first that they can be solved and are not vacuous.",
     )
     group.addoption(
         "--netbench-variant",
         type=_whole,
-        default=None,
         metavar="SEED",
         help=(
             "run the tasks of files under other names, addresses and numbers, drawn by the seed; what is asked stays"
@@ -75,7 +73,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-key",
-        default=None,
         metavar="FILE",
         help="file with the key of sealed tasks (default: the key in the environment variable NETBENCH_KEY, if any).",
     )
@@ -91,7 +88,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-lab",
-        default=None,
         metavar="NAME|FILE",
         help=(
             "a lab that runs already, by its name or topology file, is used instead of new ones and put back as it was"
@@ -100,7 +96,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-kube-assets",
-        default=None,
         metavar="DIR",
         help=(
             "folder of etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl (default: that which"
@@ -110,7 +105,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--netbench-time-scale",
         type=_time_scale,
-        default=None,
         metavar="N",
         help=(
             "lab seconds per wall second for protocol timers, 0 < N <= 100 (default: the backend chooses from the"
@@ -165,7 +159,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--netbench-ssh",
         action="store_true",
-        default=False,
         help=(
             "offer SSH to each device of a lab on a loopback port while the agent works; the agent's brief has the "
             "logins (in an agent file: `access: ssh`)."
@@ -173,25 +166,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--netbench-results",
-        default=None,
         metavar="DIR",
         help="directory for results and transcripts (default: .netbench/<UTC time> under the rootdir).",
     )
     group.addoption(
         "--netbench-resume",
-        default=None,
         metavar="DIR",
         help=(
             "go on with the run whose results are in DIR: only trials that are missing there, or ended in an"
             " infrastructure error, are run."
         ),
     )
-    shardoptions.add_options(group)
-    rayoptions.add_options(group)
+    shard_options.add_options(group)
+    ray_options.add_options(group)
     group.addoption(
         "--netbench-selftest",
         action="store_true",
-        default=False,
         help=(
             "test the tasks instead of an agent: each must be solvable and not vacuous, and the running configs that"
             " the ground truth leaves are recorded."
@@ -222,7 +212,6 @@ def _add_run_budget(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-max-cost",
         type=_amount,
-        default=None,
         metavar="USD",
         help=(
             "US dollars that all trials of the run may spend on models together; past it no model is asked and no trial"
@@ -232,14 +221,12 @@ def _add_run_budget(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-max-tokens",
         type=_count,
-        default=None,
         metavar="N",
         help="tokens of prompts and completions that all trials of the run may use together.",
     )
     group.addoption(
         "--netbench-max-time",
-        type=_duration,
-        default=None,
+        type=duration,
         metavar="TIME",
         help="wall time after which no trial begins, e.g. 90s, 15m or 2h; trials that run are finished.",
     )
@@ -249,13 +236,11 @@ def _add_cassettes(group: pytest.OptionGroup) -> None:
     """Add the options that record and replay what models answer."""
     group.addoption(
         "--netbench-record",
-        default=None,
         metavar="DIR",
         help="keep what models answer as cassettes in DIR, one for each trial, without keys; for --netbench-replay.",
     )
     group.addoption(
         "--netbench-replay",
-        default=None,
         metavar="DIR",
         help=(
             "let agents work with the recorded answers in DIR: no model is asked, no key and no litellm is needed. A"
@@ -265,7 +250,6 @@ def _add_cassettes(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-replay-pace",
         type=_pace,
-        default=None,
         metavar="X",
         help="how long a replayed answer takes, in multiples of what the model took; 0 is at once (default: 1).",
     )
@@ -275,13 +259,11 @@ def _add_gate(group: pytest.OptionGroup) -> None:
     """Add the options that compare a run with another one."""
     group.addoption(
         "--netbench-save-baseline",
-        default=None,
         metavar="FILE",
         help="write the scored trials of this run to FILE, for --netbench-baseline of later runs.",
     )
     group.addoption(
         "--netbench-baseline",
-        default=None,
         metavar="FILE",
         help=(
             "compare this run with the one that FILE was saved from. The exit status is 0 if no agent has become worse,"
@@ -291,19 +273,16 @@ def _add_gate(group: pytest.OptionGroup) -> None:
     )
     group.addoption(
         "--netbench-policy",
-        default=None,
         metavar="FILE",
         help="which loss is accepted, and what must pass (default: netbench_policy of the ini file, else 0.02).",
     )
     group.addoption(
         "--netbench-markdown",
-        default=None,
         metavar="FILE",
         help="append the verdicts to FILE in Markdown, e.g. --netbench-markdown=$GITHUB_STEP_SUMMARY.",
     )
     group.addoption(
         "--netbench-html",
-        default=None,
         metavar="FILE",
         help=(
             "write one HTML page of all trials in the results directory to FILE when the run has ended; details that"
@@ -312,13 +291,11 @@ def _add_gate(group: pytest.OptionGroup) -> None:
     )
     group.addoption(
         "--netbench-ctrf",
-        default=None,
         metavar="FILE",
         help="write a report of all items in the Common Test Report Format (ctrf.io, JSON) to FILE, with scores.",
     )
     group.addoption(
         "--netbench-otel",
-        default=None,
         metavar="FILE|URL",
         help=(
             "export the spans of all trials in the results directory when the run has ended: to FILE as JSON lines of"
@@ -328,7 +305,6 @@ def _add_gate(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-otel-content",
         action="store_true",
-        default=False,
         help="add what was said to models and devices, and what they answered, to the spans.",
     )
 
@@ -338,7 +314,6 @@ def _add_extent(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-selftest-claims",
         type=_names,
-        default=None,
         metavar="CLAIM,…",
         help=(
             "the claims that the self-test measures: oracle, nop, omissions, solutions, mutants (default: all but"
@@ -369,7 +344,6 @@ def _add_extent(group: pytest.OptionGroup) -> None:
     group.addoption(
         "--netbench-selftest-fresh",
         action="store_true",
-        default=False,
         help="measure everything again instead of reusing verdicts that were kept in .netbench/cache.",
     )
 
@@ -452,7 +426,7 @@ def _pace(text: str) -> float:
     return value
 
 
-def _duration(text: str) -> float:
+def duration(text: str) -> float:
     """Seconds: ``90``, ``90s``, ``15m`` or ``1h30m``."""
     from pytest_netbench.documents.durations import seconds  # imported only if the option is given
 

@@ -6,21 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin import (
-    collection,
-    fixtures,
-    hookspecs,
-    keywords,
-    rayoptions,
-    run_options,
-    sealed_items,
-    sealing,
-)
-from pytest_netbench.plugin.orphan import end_with_parent
+from pytest_netbench.plugin import hookspecs
+from pytest_netbench.plugin.items import collection, sealed_items, sealing
+from pytest_netbench.plugin.scheduling import ray_options
+from pytest_netbench.plugin.scheduling.orphan import end_with_parent
+from pytest_netbench.plugin.selection import keywords
+from pytest_netbench.plugin.settings import run_options
+from pytest_netbench.plugin.trials import fixtures
 
 if TYPE_CHECKING:
-    from pytest_netbench.plugin.preload import Preload
-    from pytest_netbench.plugin.resume import Resumed
+    from pytest_netbench.plugin.selection.resume import Resumed
+    from pytest_netbench.plugin.trials.preload import Preload
 
 _MARK = (
     "netbench(task, tag, domain, family, difficulty, platform, label, level, agent, trial): set on each item of a "
@@ -37,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options and register the parts that this process needs."""
     config.addinivalue_line("markers", _MARK)
     settings = run_options.configure(config)
-    rayoptions.check(config, settings)
+    ray_options.check(config, settings)
     sealing.configure(config)
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
@@ -47,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     register(withheld, "netbench-keywords-withheld")
     register(keywords.Keywords(withheld), "netbench-keywords")
     if settings.draws.series:
-        from pytest_netbench.plugin import series_collection  # only if tasks are drawn
+        from pytest_netbench.plugin.items import series_collection  # only if tasks are drawn
 
         register(series_collection, "netbench-drawing")
     if not settings.is_worker:
@@ -56,7 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import agents, preload, reports, scheduler, spending  # only for a benchmark
+    from pytest_netbench.plugin.results import reports
+    from pytest_netbench.plugin.scheduling import scheduler
+    from pytest_netbench.plugin.trials import agents, preload, spending  # only for a benchmark
 
     config.stash[agents.AGENTS] = agents.Agents(config)
     register(config.stash[agents.AGENTS], "netbench-agents")
@@ -71,21 +69,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if not settings.is_worker:
         _register_reporting(config, loading, resumed)
     if cassettes_are_wanted(config):  # its status comes after the gate's
-        from pytest_netbench.plugin import cassettes  # imports pydantic
+        from pytest_netbench.plugin.trials import cassettes  # imports pydantic
 
         register(cassettes.Cassettes(config), "netbench-cassettes")
-    ray = rayoptions.options_of(config)
+    ray = ray_options.options_of(config)
     if ray is not None and not config.option.collectonly:
-        from pytest_netbench.plugin import rayloop  # only if it is asked for
+        from pytest_netbench.plugin.scheduling import ray_loop  # only if it is asked for
 
-        register(rayloop.RayLoop(config, ray, begin=reporting.begin), "netbench-ray")
+        register(ray_loop.RayLoop(config, ray, begin=reporting.begin), "netbench-ray")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
 
 
 def _register_selection(config: pytest.Config) -> Resumed | None:
     """Register what leaves items out when all others have selected: first other shards', then those that are done."""
-    from pytest_netbench.plugin import resume, sharding  # only for a benchmark
+    from pytest_netbench.plugin.selection import resume, sharding  # only for a benchmark
 
     settings = run_options.run_of(config)
     if settings.shard is not None:
@@ -98,7 +96,7 @@ def _register_selection(config: pytest.Config) -> Resumed | None:
 
 def _register_keeper(config: pytest.Config) -> None:
     if config.option.netbench_keep:
-        from pytest_netbench.plugin import keeping  # only if it is asked for
+        from pytest_netbench.plugin.trials import keeping  # only if it is asked for
 
         config.stash[keeping.KEEPER] = keeping.Keeper(config)
         config.pluginmanager.register(config.stash[keeping.KEEPER], "netbench-keeping")
@@ -111,7 +109,7 @@ def cassettes_are_wanted(config: pytest.Config) -> bool:
 
 def _register_announcers(config: pytest.Config) -> None:
     settings = run_options.run_of(config)
-    from pytest_netbench.plugin import forecast, wall_time  # only for a benchmark
+    from pytest_netbench.plugin.terminal import forecast, wall_time  # only for a benchmark
 
     if settings.backend:
         config.pluginmanager.register(wall_time.WallTime(config), "netbench-wall-time")
@@ -122,7 +120,7 @@ def _register_announcers(config: pytest.Config) -> None:
 def _register_report_files(config: pytest.Config) -> None:
     """Register what writes files about all items, also about those that are no trials."""
     if config.option.netbench_ctrf:
-        from pytest_netbench.plugin import ctrf  # only if it is asked for
+        from pytest_netbench.plugin.results import ctrf  # only if it is asked for
 
         config.pluginmanager.register(ctrf.CtrfFile(config), "netbench-ctrf")
 
@@ -131,19 +129,9 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     """Register what only the process needs that reports the run."""
     settings = run_options.run_of(config)
     from pytest_netbench import workflow  # only for a benchmark
-    from pytest_netbench.plugin import (
-        annotations,
-        condensed,
-        controller,
-        gate,
-        header,
-        interruption,
-        junit,
-        otel,
-        page,
-        progress,
-        replays,
-    )
+    from pytest_netbench.plugin.results import controller, gate, interruption, junit, otel, page
+    from pytest_netbench.plugin.terminal import annotations, condensed, header, progress
+    from pytest_netbench.plugin.trials import replays
 
     register = config.pluginmanager.register
     register(header, "netbench-header")

@@ -10,7 +10,7 @@ GRE, ESP = 47, 50
 TUNNELS = (GRE, ESP)
 ECHO_REPLY, UNREACHABLE, ECHO, TIME_EXCEEDED = 0, 3, 8, 11
 ECHO6, ECHO_REPLY6, UNREACHABLE6, TIME_EXCEEDED6 = 128, 129, 1, 3
-NEIGHBOUR_SOLICITATION, NEIGHBOUR_ADVERTISEMENT = 135, 136
+NEIGHBOR_SOLICITATION, NEIGHBOR_ADVERTISEMENT = 135, 136
 SYN, RST, PSH, ACK = 2, 4, 8, 16
 ARP_TYPE = 0x0806
 _PORTS = struct.Struct("!HH")
@@ -214,9 +214,9 @@ def read_unreachable(seen: Seen) -> bytes | None:
     return inner[offset + 8 :] if protocol == bytes([UDP]) else None
 
 
-def neighbour_advertisement(source: bytes, target: bytes, hardware: bytes) -> bytes:
+def neighbor_advertisement(source: bytes, target: bytes, hardware: bytes) -> bytes:
     """An IPv6 packet in which ``source`` tells ``target`` its hardware address."""
-    body = struct.pack("!BBHI", NEIGHBOUR_ADVERTISEMENT, 0, 0, 0x60000000) + source + b"\x02\x01" + hardware
+    body = struct.pack("!BBHI", NEIGHBOR_ADVERTISEMENT, 0, 0, 0x60000000) + source + b"\x02\x01" + hardware
     found = checksum(_pseudo_header(source, target, ICMPV6, len(body)) + body)
     body = body[:2] + struct.pack("!H", found) + body[4:]
     return struct.pack("!IHBB", 6 << 28, len(body), ICMPV6, 255) + source + target + body

@@ -225,7 +225,7 @@ class Prober:
 
 
 def _one_of_each_source_in_turn(exchanges: list[Exchange]) -> list[Exchange]:
-    """So that the first packets of each node find its neighbours before many wait for them."""
+    """So that the first packets of each node find its neighbors before many wait for them."""
     turns: dict[str, int] = {}
     order: list[tuple[int, int]] = []
     for number, exchange in enumerate(exchanges):

@@ -87,6 +87,11 @@ class Hop:
     address: str | None
 
 
+LEAST_OFFERED = 0.8
+"""Share of a rate; a machine that sends less is too busy to measure it."""
+LONGEST_STALL_S = 0.2
+
+
 @dataclass(frozen=True, kw_only=True)
 class FlowReport:
     """What happened to a flow, in wall time. Rates in bit/s of IP packets."""
@@ -98,6 +103,15 @@ class FlowReport:
     mean_delay_ms: float | None = None
     stalled_s: float = 0.0
     """The longest time in which whoever sends did not run although it should have: the machine was busy."""
+
+    def is_as_asked(self, rate_bps: float) -> bool:
+        """Whether the machine sent a flow at about the rate that was asked for, without a long pause.
+
+        A packet more or less is no difference: in a short time there are few.
+        """
+        if not self.sent_packets or self.stalled_s > LONGEST_STALL_S:
+            return False
+        return self.offered_bps * (self.sent_packets + 1) / self.sent_packets >= LEAST_OFFERED * rate_bps
 
 
 class OfferedFlow(Protocol):

@@ -1,7 +1,7 @@
 """Probes from addresses that their node does not have. Only this process answers them. Standard library only.
 
 The node's own stack accepts no packets to such an address, so answers are read at the node's tap. An ARP request or
-neighbour solicitation for the address is answered with the hardware address of the interface on which it arrives.
+neighbor solicitation for the address is answered with the hardware address of the interface on which it arrives.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class SpoofedSources:
             self._take_arp(data, sender)
         elif seen is None:
             return
-        elif seen.protocol == packets.ICMPV6 and seen.kind == packets.NEIGHBOUR_SOLICITATION:
+        elif seen.protocol == packets.ICMPV6 and seen.kind == packets.NEIGHBOR_SOLICITATION:
             self._take_solicitation(seen, sender)
         elif seen.target in self._addresses:
             self._take_answer(seen, stamp)
@@ -130,7 +130,7 @@ class SpoofedSources:
         wanted = seen.payload[:16]
         if wanted not in self._addresses:
             return
-        message = packets.neighbour_advertisement(wanted, seen.source, self._hardware_address(sender[0]))
+        message = packets.neighbor_advertisement(wanted, seen.source, self._hardware_address(sender[0]))
         self._send_frame(message, sender[0], 0x86DD, sender[4])
 
     def _hardware_address(self, interface: str) -> bytes:

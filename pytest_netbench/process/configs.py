@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pytest_netbench.dialects.syntax import Path, syntax_of
+from pytest_netbench.dialects.syntax import Path, forms, syntax_of
 from pytest_netbench.faults.evidence.observation import Configured, begins, outcome
 
 _HOST = "linux"
@@ -26,18 +26,18 @@ def shows(one: Configured, text: str, *, healthy: str | None, initial: str | Non
         return False
     syntax = syntax_of(one.dialect)
     wanted, unwanted = outcome(syntax.edits(one.lines))
-    before = set(syntax.paths(healthy))
+    before = set(forms(syntax, healthy))
     new = [path for path in wanted if path not in before]
     if one.dialect == _HOST and new and _by_values(_innermost(new), unwanted, text):
         return True
-    found = set(syntax.paths(text))
+    found = set(forms(syntax, text))
     if any(begins(left, path) and left not in wanted for path in unwanted for left in found):
         return False
     if new:
         return all(path in found for path in new)
     if initial is None or not unwanted:
         return False
-    whole = set(syntax.paths(initial))
+    whole = set(forms(syntax, initial))
     return all(_below(found, path[:-1]) >= _below(whole, path[:-1]) and _has(found, path[:-1]) for path in unwanted)
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_netbench.model.causes import Cause
+from pytest_netbench.model.causes import Cause, decoy_resources
 from pytest_netbench.model.diagnosis import Diagnose, Diagnosis, RootCause
 from pytest_netbench.model.faulty import Faulty
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.process.requests import Request, requests_of
 from pytest_netbench.process.sightings import Known, causes_shown
-from pytest_netbench.scorers.causes import compared, fits
+from pytest_netbench.scorers.causes import canonical, compared, fits
 from pytest_netbench.scorers.diagnosis import given_answer
 
 
@@ -91,6 +91,15 @@ class Findings:
         """What the answer names and is no cause."""
         causes, answers = self.compared
         return [one for one in answers if not any(fits(cause, one) for cause in causes)]
+
+    @cached_property
+    def names_decoy(self) -> bool:
+        """Whether the answer names, as a cause, the place of a decoy."""
+        if not self.strangers:
+            return False
+        found = (resource for one in self.payload.decoys for resource in decoy_resources(one, self.payload.topology))
+        places = {canonical(resource, self.payload) for resource in found}
+        return any(one.resource_id in places for one in self.strangers)
 
     @cached_property
     def is_diagnosed(self) -> bool:

@@ -106,6 +106,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "wrong-type": lambda found: any(place for place, _ in _places(found)),
     "wrong-place": lambda found: any(kind for _, kind in _places(found)),
     "seen-not-named": _sees_unnamed,
+    "decoy-named": lambda found: bool(found.missing) and found.names_decoy,
     "all-clear": _says_all_clear,
     "wrong-cause": lambda found: bool(found.missing) and bool(found.strangers),
     "incomplete": lambda found: bool(found.missing),

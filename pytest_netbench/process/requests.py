@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from pytest_netbench.faults.evidence.observation import Answer, answer_of
+from pytest_netbench.model.extra_methods import EXTRA_METHODS, SEARCH_MANUAL
 from pytest_netbench.model.trial import Step
 
 Kind = Literal["look", "measure", "change", "answer", "wait", "other"]
@@ -16,9 +17,8 @@ _METHODS: Final[Mapping[str, Kind]] = {
     "get-topology": "look",
     "get-running-cfg": "look",
     "execute-cmd": "look",
-    "search-manual": "look",
     "query-telemetry": "look",
-    "get-reachability": "measure",
+    **EXTRA_METHODS,
     "check-reachability": "measure",
     "measure-rate": "measure",
     "capture-packets": "measure",
@@ -71,7 +71,7 @@ class Request:
     @property
     def looks(self) -> bool:
         """Whether it has found out something of the network."""
-        return self.kind in {"look", "measure"} and self.method != "search-manual" and not self.answer.is_error
+        return self.kind in {"look", "measure"} and self.method != SEARCH_MANUAL and not self.answer.is_error
 
     @property
     def key(self) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from uuid import NAMESPACE_URL, uuid5
 
 from pytest_netbench.model.trial import TestcaseResult, TrialResult
+from pytest_netbench.reporting.item import identity
 
 SPEC_VERSION: Final = "0.0.0"
 Outcome = Literal["pending", "passed", "failed", "error", "skipped", "xfailed", "xpassed"]
@@ -153,16 +154,7 @@ def _of_trial(result: TrialResult) -> dict[str, Any]:
 def _extra(result: TrialResult) -> dict[str, Any]:
     """What JUnit has as properties, with numbers as numbers."""
     extra: dict[str, Any] = {
-        "agent": result.agent.id,
-        "model": result.agent.model,
-        "strategy": result.agent.strategy,
-        "task": result.task_name,
-        "task_digest": result.task_digest,
-        "domain": result.domain,
-        "family": result.family,
-        "trial": result.trial,
-        "status": result.status,
-        "outcome": result.outcome,
+        **identity(result),
         "scores": {one.metric: {"value": one.value, "scorer": one.scorer} for one in result.scores},
         "transcript": result.transcript,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import CommandStatus, SshAccess, TestcaseResult, TrialResult
@@ -18,6 +19,22 @@ def is_unprotected(result: TrialResult) -> bool:
     """Whether nothing kept read-only commands of the agent from changing nodes of the lab."""
     isolation = None if result.environment is None else result.environment.isolation
     return isolation is not None and isolation.read_only is None
+
+
+def identity(result: TrialResult) -> dict[str, Any]:
+    """Return what says which trial a result is of, and how it ended: the same names in each report."""
+    return {
+        "agent": result.agent.id,
+        "model": result.agent.model,
+        "strategy": result.agent.strategy,
+        "task": result.task_name,
+        "task_digest": result.task_digest,
+        "domain": result.domain,
+        "family": result.family,
+        "trial": result.trial,
+        "status": result.status,
+        "outcome": result.outcome,
+    }
 
 
 def item_sections(result: TrialResult) -> list[Section]:

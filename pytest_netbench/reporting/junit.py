@@ -5,25 +5,14 @@ from __future__ import annotations
 from sys import intern
 
 from pytest_netbench.model.trial import TrialResult
-from pytest_netbench.reporting.item import is_unprotected
+from pytest_netbench.reporting.item import identity, is_unprotected
 
 NOT_MEASURED = "not measured"
 
 
 def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
     """``netbench.score.<metric>`` and what is needed to compare it with others."""
-    properties = {
-        "agent": result.agent.id,
-        "model": result.agent.model,
-        "strategy": result.agent.strategy,
-        "task": result.task_name,
-        "task_digest": result.task_digest,
-        "domain": result.domain,
-        "family": result.family,
-        "trial": result.trial,
-        "status": result.status,
-        "outcome": result.outcome,
-    }
+    properties = identity(result)
     if result.size is not None:
         properties |= result.size.model_dump()
     if result.drawn is not None:

@@ -10,6 +10,7 @@ from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.comparison import Comparer, Comparison, lack
 from pytest_netbench.scorers.references import references
+from pytest_netbench.scorers.values import not_measured
 
 ADDITION = 0.25
 """What a line beyond the right solution counts if the network behaves as the reference: a quarter of a line."""
@@ -32,10 +33,8 @@ class CommandScorer:
         self._dialects = dialects
 
     def score(self, record: TrialRecord) -> Score:
-        label = f"{self.name}/{self.version}"
-        missing = lack(record)
-        if missing is not None:
-            return Score(metric=self.name, value=None, explanation=f"not measured: {missing}", scorer=label)
+        if (missing := lack(record)) is not None:
+            return not_measured(self.name, self.version, f"not measured: {missing}")
         equal = behaves_as_reference(record)
         comparer = Comparer(record, dialects=self._dialects)
         compared = [comparer.with_reference(reference) for reference in references(record)]
@@ -46,7 +45,7 @@ class CommandScorer:
             metric=self.name,
             value=found.f1,
             explanation=nearest.words(),
-            scorer=label,
+            scorer=f"{self.name}/{self.version}",
             evidence={
                 "precision": found.precision,
                 "recall": found.recall,

@@ -93,7 +93,7 @@ def sentences(text: str) -> list[str]:
 
 
 def chunks(pieces: Sequence[tuple[str, int]], *, limit: int) -> list[str]:
-    """Neighbouring sentences together, as many as fit; one that is too long by itself is halved until it fits.
+    """Neighboring sentences together, as many as fit; one that is too long by itself is halved until it fits.
 
     Args:
         pieces: Sentences and their lengths.

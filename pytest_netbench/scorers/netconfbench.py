@@ -15,6 +15,7 @@ from pytest_netbench.scorers.comparison import Comparer, lack
 from pytest_netbench.scorers.embedder import Embedder, SentenceEmbedder, lacking
 from pytest_netbench.scorers.references import ground_truths, reasonings, references
 from pytest_netbench.scorers.similarity import similarity
+from pytest_netbench.scorers.values import not_measured
 
 
 class DraftCommandScorer:
@@ -32,10 +33,8 @@ class DraftCommandScorer:
         self._dialects = dialects
 
     def score(self, record: TrialRecord) -> Score:
-        label = f"{self.name}/{self.version}"
-        missing = lack(record)
-        if missing is not None:
-            return Score(metric=self.name, value=None, explanation=f"not measured: {missing}", scorer=label)
+        if (missing := lack(record)) is not None:
+            return not_measured(self.name, self.version, f"not measured: {missing}")
         comparer, own = Comparer(record, dialects=self._dialects), ground_truths(record)
         compared = [comparer.with_reference(one) for one in references(record) if one.name in own]
         found = max(compared, key=lambda one: figures_of(one).f1)
@@ -44,7 +43,7 @@ class DraftCommandScorer:
             metric=self.name,
             value=figures.f1,
             explanation=found.words(),
-            scorer=label,
+            scorer=f"{self.name}/{self.version}",
             evidence={
                 "precision": figures.precision,
                 "recall": figures.recall,

@@ -33,7 +33,7 @@ class PlanCorrectnessScorer:
 
 
 class PlanSafetyScorer:
-    """1 if the graph keeps the rules of data centres and nothing was changed that the question does not ask for."""
+    """1 if the graph keeps the rules of data centers and nothing was changed that the question does not ask for."""
 
     name = "plan.safety"
     version = 1

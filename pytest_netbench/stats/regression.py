@@ -156,11 +156,11 @@ def _effective(side: Sequence[Sequence[float]]) -> float:
     share = _mean(side)
     if len(side) < MANY_TASKS or not 0 < share < 1 or any(len(trials) == 1 for trials in side):
         return alike
-    within = math.fsum(_variance(sum(trials), len(trials)) for trials in side) / len(side) ** 2
+    within = math.fsum(variance_of(sum(trials), len(trials)) for trials in side) / len(side) ** 2
     return max(alike, share * (1 - share) / within)
 
 
-def _variance(passed: float, trials: int) -> float:
+def variance_of(passed: float, trials: int) -> float:
     """Of a task's share of passes; on average not under the true one, whatever that is."""
     return (passed + 0.5) * (trials - passed + 0.5) / (trials + 1) ** 2 / (trials - 1)
 

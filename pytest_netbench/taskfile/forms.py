@@ -8,8 +8,8 @@ from typing import Any, Final
 from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.model.configure import Configure, Intent, SubIntent, unmanaged_truth
 from pytest_netbench.model.payload import Networked, Payload
+from pytest_netbench.model.solutions import GroundTruth, Origin
 from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
-from pytest_netbench.taskfile import groundtruths
 from pytest_netbench.taskfile.draft import is_draft
 from pytest_netbench.taskfile.events import events_form
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
@@ -19,6 +19,59 @@ from pytest_netbench.taskfile.ready import ready_form
 from pytest_netbench.taskfile.reference import reference_form
 from pytest_netbench.taskfile.testcases import testcase_forms
 from pytest_netbench.taskfile.topology import topology_form
+
+CONFIGS: Final = "ground_truth_configs"
+REASONING: Final = "ground_truth_reasoning"
+FURTHER: Final = "further_ground_truths"
+
+ReadConfigs = Callable[[Any, Where], dict[str, list[str]]]
+"""Reads commands by node."""
+
+
+def spread(form: dict[str, Any], read_configs: ReadConfigs, problems: Problems) -> None:
+    """Spread a list of ground truths over the fields of the model: the first is the one that the oracle applies.
+
+    Args:
+        form: The file's mapping; a list in ``ground_truth_configs`` is replaced in place.
+        read_configs: Reads the commands of one ground truth.
+        problems: Takes what cannot be understood.
+    """
+    given = form[CONFIGS]
+    form[CONFIGS] = {}
+    if not given:
+        problems.add((CONFIGS,), "the list of ground truths is empty; give one, or leave the field out")
+        return
+    truths = truths_of(given, (CONFIGS,), read_configs, problems)
+    if FURTHER in form:
+        problems.add((FURTHER,), f"further ground truths are given twice: here, and in the list {CONFIGS!r}")
+    first, *further = truths
+    if REASONING in form and first.get("reasoning"):
+        problems.add((REASONING,), f"the reasoning of the first ground truth is given twice: here, and in {CONFIGS!r}")
+    form[CONFIGS] = first.get("configs", {})
+    form.setdefault(REASONING, first.get("reasoning", ""))
+    form["ground_truth_origin"] = {name: first[name] for name in Origin.model_fields if name in first}
+    form[FURTHER] = further
+
+
+def truths_of(value: Any, where: Where, read_configs: ReadConfigs, problems: Problems) -> list[dict[str, Any]]:
+    """The mappings of a list of ground truths."""
+    listed = list_of(value, where, problems, "ground truths")
+    return [_truth(one, (*where, index), read_configs, problems) for index, one in enumerate(listed)]
+
+
+def _truth(value: Any, where: Where, read_configs: ReadConfigs, problems: Problems) -> dict[str, Any]:
+    raw = mapping_of(value, where, problems, "a ground truth") or {}
+    truth = known_fields(raw, GroundTruth, where, problems, what="ground truth")
+    for name in ("solution_id", "configs"):
+        if raw and name not in raw:
+            problems.add(where, f"ground truth {int(where[-1]) + 1} lacks {name!r}")
+    for name in ("solution_id", "reasoning"):
+        if name in truth and not isinstance(truth[name], str):
+            problems.add((*where, name), f"{name} is a text, not {kind_of(truth[name])}")
+    if "configs" in truth:
+        truth["configs"] = read_configs(truth["configs"], (*where, "configs"))
+    return truth
+
 
 DRAFT_PLATFORM: Final = "cisco_ios"
 Reader = Callable[[Any, Where, Problems], Any]
@@ -68,7 +121,7 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
         "budget": lambda value, where: _budget(value, where, problems),
         "startup_configs": lambda value, where: _per_node(value, where, problems, nodes, _config),
         "ground_truth_configs": lambda value, where: _per_node(value, where, problems, nodes, _commands),
-        "further_ground_truths": lambda value, where: groundtruths.truths_of(
+        "further_ground_truths": lambda value, where: truths_of(
             value, where, lambda configs, at: _per_node(configs, at, problems, nodes, _commands), problems
         ),
         "accepted_survivors": lambda value, where: _per_node(value, where, problems, nodes, _as_it_is),
@@ -77,7 +130,7 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
     }
     short = _with_short_forms(payload)
     if "ground_truth_configs" in short and isinstance(form.get("ground_truth_configs"), list):
-        groundtruths.spread(form, readers["ground_truth_configs"], problems)
+        spread(form, readers["ground_truth_configs"], problems)
         del readers["ground_truth_configs"], readers["further_ground_truths"]  # both are read
     for name in readers.keys() & form.keys() & {*short, "budget", "tags", "requirements"}:
         form[name] = readers[name](form[name], (name,))

@@ -5,18 +5,108 @@ A task that loads can be run; what is found here makes it say something other th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from pytest_netbench.dialects.base import Mistake, Proofreads
-from pytest_netbench.documents.problems import Place
+from pytest_netbench.dialects.base import Mistake, Proofreads, match_values_of
+from pytest_netbench.dialects.match_values import Attachment
+from pytest_netbench.documents.problems import Place, hint
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import Task
-from pytest_netbench.taskfile.names import dialect_of
+from pytest_netbench.model.topology import Endpoint, Link
+from pytest_netbench.taskfile.names import dialect_of, full_name
 from pytest_netbench.taskfile.places import TRUTH, Places
-from pytest_netbench.taskfile.spellings import spelled_otherwise
-from pytest_netbench.taskfile.wiring import strange_links
+
+
+def strange_links(network: Networked) -> Iterator[tuple[int, str]]:
+    """The index of each link whose startup addresses do not fit, and why.
+
+    Links to nodes without a startup address, e.g. switches, are not judged.
+    """
+    attached = {node.name: _attachments(network, node.name) for node in network.topology.nodes}
+    for index, link in enumerate(network.topology.links):
+        ends = [(end, at) for end in link.endpoints if (at := attached[end.node].get(_full(network, end)))]
+        for position, (one, here) in enumerate(ends):
+            for other, there in ends[position + 1 :]:
+                if (message := _strange(link, one, here, other, there)) is not None:
+                    yield index, message
+
+
+def _strange(link: Link, one: Endpoint, here: list[Attachment], other: Endpoint, there: list[Attachment]) -> str | None:
+    same = {at.address for at in here} & {at.address for at in there}
+    if same:
+        return f"link {str(link)!r}: {one.node} and {other.node} both have the address {min(map(str, same))}"
+    for version in (4, 6):
+        ours = [at.subnet for at in here if at.address.version == version and at.subnet.first != at.subnet.last]
+        theirs = [at.subnet for at in there if at.address.version == version and at.subnet.first != at.subnet.last]
+        if ours and theirs and not set(ours) & set(theirs):
+            return (
+                f"link {str(link)!r}: {one.node} is in {', '.join(map(str, ours))} there, and {other.node} in"
+                f" {', '.join(map(str, theirs))}"
+            )
+    return None
+
+
+def _attachments(network: Networked, node: str) -> dict[str, list[Attachment]]:
+    """By full name of an interface: its addresses at startup."""
+    platform = network.platform_of(node)
+    values = match_values_of(dialect_of(platform), network.startup_configs.get(node, ""))
+    if values is None:
+        return {}
+    found: dict[str, list[Attachment]] = {}
+    for at in values.attachments:
+        with suppress(ValueError):
+            found.setdefault(full_name(platform, at.interface), []).append(at)
+    return found
+
+
+def _full(network: Networked, end: Endpoint) -> str:
+    return full_name(network.platform_of(end.node), end.interface)
+
+
+def spelled_otherwise(network: Networked) -> dict[tuple[int, str], str]:
+    """By link and node: what is wrong with an interface that the link abbreviates.
+
+    An abbreviation is an error if the node's configurations do not write it in the same way: whoever reads the link
+    does not find its interface there.
+    """
+    found = {}
+    for index, link in enumerate(network.topology.links):
+        for end in link.endpoints:
+            platform = network.platform_of(end.node)
+            full = full_name(platform, end.interface)
+            text = _configs(network, end.node)
+            if full == end.interface or not _interfaces(text) or _names(text, end.interface):
+                continue
+            if _names(text, full):
+                message = (
+                    f"link {str(link)!r}: the configuration of {end.node} calls this interface {full!r}; write it so"
+                )
+            else:
+                near = hint(full, _interfaces(text))
+                message = (
+                    f"link {str(link)!r}: {end.interface!r} is interface {full!r} of platform {platform!r}, which the"
+                    f" configuration of {end.node} does not name.{near}"
+                )
+            found[index, end.node] = message
+    return found
+
+
+def _configs(network: Networked, node: str) -> str:
+    truth = network.ground_truth_configs.get(node, ()) if isinstance(network, Configure) else ()
+    return "\n".join([network.startup_configs.get(node, ""), *truth])
+
+
+def _names(text: str, interface: str) -> bool:
+    return re.search(rf"(?<![\w/.]){re.escape(interface)}(?![\w/])", text, re.IGNORECASE) is not None
+
+
+def _interfaces(text: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"(?im)^\s*interface\s+(\S+)", text)))
+
 
 NO_TESTCASES = "the task has no testcase, so every answer would pass; add at least one below 'testcases'"
 

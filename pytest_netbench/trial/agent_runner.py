@@ -80,17 +80,17 @@ def let_work(
         InputError: The agent cannot be run as it is configured.
         RequirementMissing: It needs something this machine lacks.
     """
-    errand = _Errand(agent, task, brief, ani)
-    errand.prepare()
-    if isinstance(errand.error, InfrastructureError | InputError | RequirementMissing):
-        raise errand.error
+    thread = _AgentThread(agent, task, brief, ani)
+    thread.prepare()
+    if isinstance(thread.error, InfrastructureError | InputError | RequirementMissing):
+        raise thread.error
     began = clock()
     ani.start()
-    errand.start()
-    _join(errand, ani, brief.budget.wall_s, lambda: _grace(agent, brief.budget.wall_s) if grace_s is None else grace_s)
+    thread.start()
+    _join(thread, ani, brief.budget.wall_s, lambda: _grace(agent, brief.budget.wall_s) if grace_s is None else grace_s)
     seconds = clock() - began
-    if not errand.is_alive():
-        return _judge(errand, ani, seconds)
+    if not thread.is_alive():
+        return _judge(thread, ani, seconds)
     late = f"wall_s: the agent was still busy in its own code {seconds:.1f} s after its start"
     busy = agent.end_process() if isinstance(agent, OfAProcess) else ()
     return Work(
@@ -104,27 +104,27 @@ def _grace(agent: Agent | InformedAgent, wall_s: float | None) -> float:
     return min(LONGEST_GRACE_S, wall_s or 0.0) if asks else GRACE_S
 
 
-def _join(errand: _Errand, ani: OpenAni, wall_s: float | None, grace: Callable[[], float]) -> None:
+def _join(thread: _AgentThread, ani: OpenAni, wall_s: float | None, grace: Callable[[], float]) -> None:
     """Wait until the errand ends or its time and grace are over. The time that it waits for the evaluation is not its.
 
     A request that was begun in time is answered, and the agent has the grace after the answer.
     """
     if wall_s is None:
-        errand.join()
+        thread.join()
         return
     began = time.monotonic()
-    while errand.is_alive():
+    while thread.is_alive():
         left = wall_s + grace() + ani.waited_s - (time.monotonic() - began)
         if left <= 0:
             quiet_s = ani.quiet_s
             left = 0.0 if quiet_s is None else grace() - quiet_s
         if left <= 0:
             return
-        errand.join(left)
+        thread.join(left)
 
 
-def _judge(errand: _Errand, ani: OpenAni, seconds: float) -> Work:
-    raised, handed_in = errand.raised, errand.handed_in
+def _judge(thread: _AgentThread, ani: OpenAni, seconds: float) -> Work:
+    raised, handed_in = thread.raised, thread.handed_in
     if raised is None:
         assert handed_in is not None
         reason = handed_in.stop_reason
@@ -132,11 +132,11 @@ def _judge(errand: _Errand, ani: OpenAni, seconds: float) -> Work:
             return Work(outcome="budget", submission=handed_in, seconds=seconds)
         why = None if reason == "done" else f"the agent ended without being done: {reason}"
         return Work(outcome="done", error=why, submission=handed_in, seconds=seconds)
-    if raised.by_client and errand.error is not None:
-        client = errand.error.client if isinstance(errand.error, EndedApart) else errand.error
-        raise client or errand.error
-    if isinstance(errand.error, GroundTruthRejected) and errand.error.is_fatal and errand.is_informed:
-        raise LabError(str(errand.error)) from errand.error
+    if raised.by_client and thread.error is not None:
+        client = thread.error.client if isinstance(thread.error, EndedApart) else thread.error
+        raise client or thread.error
+    if isinstance(thread.error, GroundTruthRejected) and thread.error.is_fatal and thread.is_informed:
+        raise LabError(str(thread.error)) from thread.error
     if raised.limit is not None:
         left = raised.handed_in or _nothing(ani, f"budget: {raised.limit}")
         return Work(outcome="budget", error=raised.text, submission=left, seconds=seconds)
@@ -154,7 +154,7 @@ def _nothing(ani: OpenAni, stop_reason: str) -> Submission:
     return Submission(stop_reason=stop_reason, usage=usage_of(ani.steps))
 
 
-class _Errand(Thread):
+class _AgentThread(Thread):
     """A daemon thread: it does not keep the process from ending."""
 
     def __init__(self, agent: Agent | InformedAgent, task: Task, brief: Brief, ani: OpenAni) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import Recording, Replay
 from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -103,7 +103,7 @@ def perform(spec: TrialSpec, here: Here = NOTHING, *, task: Task | None = None) 
     load_scorers(spec.scorers)  # an unknown one is refused before anything is deployed
     task = here.stage.task if here.stage is not None else task or spec.load_task()
     tape = _with_tape(spec, here, task).tape
-    with purse.used(spec.purse), active_cassette.used(tape), ExitStack() as opened:
+    with run_budget.used(spec.run_budget), active_cassette.used(tape), ExitStack() as opened:
         agent = here.agent or opened.enter_context(_agent_of(spec))
         stage = here.stage or opened.enter_context(Stage(task, here.settings or spec.settings))
         stage.work(agent, ani=here.ani, terms=here.terms, budget=spec.budget, ssh=spec.ssh)

@@ -9,7 +9,8 @@ from typing import Final
 
 from pytest_netbench import parts
 from pytest_netbench.ani import approval
-from pytest_netbench.ani.methods import EXTRAS, SSH, wire_name
+from pytest_netbench.ani.extras import EXTRAS
+from pytest_netbench.ani.methods import SSH, wire_name
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.standing import RULES, SSH_RULE, USUAL_LAB_S, Standing
 from pytest_netbench.errors import UsageError

@@ -9,13 +9,14 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from pytest_netbench.ani import manual
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.interface import AgentInterface
-from pytest_netbench.ani.methods import SEARCH_MANUAL, SSH
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.methods import SSH
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.extra_methods import SEARCH_MANUAL
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 from pytest_netbench.trial.agent_runner import Work
 from pytest_netbench.trial.limits import Terms
@@ -47,7 +48,7 @@ class AgentSession:
     started_at: str
 
 
-def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()) -> OpenAni:
+def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[FamilyMethod] = ()) -> OpenAni:
     """Open the agent's interface to ``lab`` under ``terms``; the caller closes it.
 
     Args:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from pydantic import Field, model_validator
 
 from pytest_netbench import parts
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.generators.series import parameters_of, read_series
 from pytest_netbench.generators.sources import GeneratedSource
 from pytest_netbench.lab.request import Clock
@@ -19,6 +20,8 @@ from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.trial.cassettes import CassetteSpec
 from pytest_netbench.trial.settings import Settings
+
+_PURSE: Final = "is now run_budget, and goes with 0.3"
 
 
 def _here() -> str:
@@ -96,9 +99,25 @@ class TrialSpec(Model):
     workers: int = Field(1, ge=1, description="labs that are expected to run side by side on the machine")
     lab: str | None = Field(None, description="a lab that runs already and is used: its name or file")
     store: Store = Field(default_factory=Store, description="where what was recorded of the task is found")
-    purse: Purse | None = Field(None, description="what all trials of a run may spend on models together, in one file")
+    run_budget: RunBudget | None = Field(
+        None, description="what all trials of a run may spend on models together, in one file"
+    )
     cassette: CassetteSpec | None = Field(None, description="where what models answer is kept, or comes from")
     pytest_version: str | None = Field(None, description="version of pytest, if it runs the trial")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_names(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "purse" not in given:
+            return given
+        warnings.warn(f"purse: {_PURSE}", DeprecationWarning, stacklevel=2)
+        return {"run_budget" if name == "purse" else name: value for name, value in given.items()}
+
+    @property
+    def purse(self) -> RunBudget | None:
+        """The former name of ``run_budget``."""
+        warnings.warn(f"TrialSpec.purse: {_PURSE}", DeprecationWarning, stacklevel=2)
+        return self.run_budget
 
     @model_validator(mode="after")
     def _one_task(self) -> Self:

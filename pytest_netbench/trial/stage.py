@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from pytest_netbench.agents.protocol import Agent, InformedAgent
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import (
@@ -117,7 +117,7 @@ class Stage:
         return self.scene.lab
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """The ANI methods that the scene itself offers."""
         return self.scene.methods if isinstance(self.scene, OffersMethods) else ()
 

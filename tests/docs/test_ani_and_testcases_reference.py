@@ -8,7 +8,8 @@ import pytest
 
 import pytest_netbench
 from pytest_netbench.ani import network, recorder, wire
-from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS
+from pytest_netbench.ani.extras import EXTRAS
+from pytest_netbench.ani.methods import BUDGET_LEFT, METHODS
 from pytest_netbench.ani.submission import GET_BRIEF, TASK_DONE
 from pytest_netbench.evaluation.interface import METHODS as EVALUATION_METHODS
 from pytest_netbench.evaluation.testcases import KINDS

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pytest_netbench.cli.recipes import EVERY, PLACES, recipe
-from pytest_netbench.plugin.gate import GATE_FAILED, NOT_JUDGED
+from pytest_netbench.plugin.results.gate import GATE_FAILED, NOT_JUDGED
 from pytest_netbench.regression_gate.policy import load_policy
 
 ROOT = Path(__file__).parents[2]

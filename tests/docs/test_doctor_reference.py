@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pytest_netbench.backends.netns import checks, features
+from pytest_netbench.backends.netns.machine import checks, features
 from pytest_netbench.cli import extras
 from pytest_netbench.lab.capabilities import CAPABILITIES
 

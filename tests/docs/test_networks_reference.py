@@ -18,7 +18,7 @@ def quoted(words: object) -> str:
 
 def test_every_shape_is_documented_with_what_it_offers():
     rows = re.findall(
-        r"^\| `([\w-]+)` \| (.+?) \| (`(?:static|ospf|bgp|openflow)`.*?) \| (.+?) \|$", TEXT, re.MULTILINE
+        r"^\| `([\w-]+)` \| (.+?) \| (`(?:static|ospf|bgp|openflow|p4)`.*?) \| (.+?) \|$", TEXT, re.MULTILINE
     )
     assert rows == [
         (name, shape.what, quoted(shape.routings), quoted(shape.platforms)) for name, shape in SHAPES.items()

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pytest_netbench.plugin import fixtures, hookspecs
+from pytest_netbench.plugin import hookspecs
 from pytest_netbench.plugin.options import LIMITS, pytest_addoption
+from pytest_netbench.plugin.trials import fixtures
 
 FOLDER = Path(__file__).parents[2] / "docs/reference"
 

@@ -8,8 +8,9 @@ from typing import get_args
 import pytest
 
 from pytest_netbench import errors, parts
-from pytest_netbench.backends.netns import checks, features, pace
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.backends.netns.clock import pace
+from pytest_netbench.backends.netns.machine import checks, features
 from pytest_netbench.cli import extras
 from pytest_netbench.cli import main as cli
 from pytest_netbench.lab.capabilities import CAPABILITIES

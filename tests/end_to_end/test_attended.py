@@ -206,6 +206,40 @@ def test_work_that_is_handed_in_after_the_end_of_the_budget_is_answered_with_wha
     await_that(lambda: not working_in(bench.path), bench.path)
 
 
+@pytest.mark.parametrize("score", [[], ["--score"]])
+def test_each_call_after_task_done_is_answered_with_one_clear_error(bench, score):
+    served = netbench(bench, "serve", str(bench.task()), "--http", "0", *score)
+    url = served.stdout.readline().strip()
+
+    async def conversation():
+        with anyio.fail_after(120):
+            async with Client(url) as client:
+                await client.call_tool("task_done", {"reasoning": "nothing"})
+                if score:
+                    while "netbench: evaluating" not in served.stderr.readline():
+                        pass
+                late = (
+                    ("budget_left", {}),
+                    ("get_topology", {}),
+                    ("task_done", {"reasoning": "more"}),
+                    ("get_brief", {}),
+                )
+                return [await client.call_tool(*one) for one in late]
+
+    try:
+        answers = anyio.run(conversation)
+        _, errors = served.communicate(timeout=60)
+    finally:
+        served.kill()
+    assert all(one.is_error for one in answers)
+    assert [one.content[0].text for one in answers] == [
+        f"{name}: task-done was called, and the trial is over"
+        for name in ("budget-left", "get-topology", "task-done", "get-brief")
+    ]
+    assert served.returncode == (1 if score else 0), errors
+    await_that(lambda: not working_in(bench.path), bench.path)
+
+
 @pytest.mark.parametrize(("options", "work"), [(["--http", "0"], work_by_mcp), (["--a2a"], work_by_a2a)])
 def test_a_client_of_the_sdk_drives_a_task_to_a_pass(bench, options, work):
     served = netbench(bench, "serve", str(bench.task()), "--score", *options)

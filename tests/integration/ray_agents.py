@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pytest_netbench.agents import purse
+from pytest_netbench.agents import run_budget
 from pytest_netbench.model.trial import AgentInfo, Submission
 
 
@@ -63,7 +63,7 @@ class Spends(Base):
 
     def run(self, brief: Any, ani: Any) -> Submission:
         folder = self._begin(brief)
-        shared = purse.current()
+        shared = run_budget.current()
         assert shared is not None
         for _ in range(40):
             if shared.used_up() is not None:

@@ -1,4 +1,7 @@
-"""Clients of clusters that run here: releases of kubectl and the Python client, unmodified; pods that agents make."""
+"""Clients of clusters that run here: releases of kubectl and the Python client, unmodified; pods that agents make.
+
+With ``NETBENCH_WHOLE_CORPUS=1`` (``make selftest`` does that) an older and a newer kubectl are built and tried.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ import yaml
 from pytest_netbench.backends.kube.binaries import find
 from pytest_netbench.backends.kube.plan import WORKSTATION
 from pytest_netbench.platforms.capabilities import EXEC
+from tests.integration import kubectl_releases
 from tests.integration.clusters import SPACE, WORKLOADS, Kubectl, wait_until
 from tests.integration.conftest import Obtain
 from tests.support.programs import Build, Program
@@ -81,14 +85,16 @@ def scratch(kubectl: Kubectl) -> Iterator[Kubectl]:
 
 
 def _releases() -> list[Any]:
-    """That of the server, that of this machine, and those that somebody put into ``OTHERS/kubectl-RELEASE``."""
+    """That of the server, that of this machine, and those that were built before or, in the whole, are built now."""
     here = shutil.which("kubectl", path="/usr/local/bin:/usr/bin")
-    others = sorted(OTHERS.glob("kubectl-*/kubectl"))
-    return [pytest.param(None, id="of-the-server"), *map(_param, ([] if here is None else [Path(here)]) + others)]
+    built = sorted(OTHERS.glob("kubectl-*/kubectl"))
+    if os.environ.get("NETBENCH_WHOLE_CORPUS"):
+        built = [kubectl_releases.OLDER, kubectl_releases.NEWER]
+    return [pytest.param(None, id="of-the-server"), *map(_param, ([] if here is None else [Path(here)]) + built)]
 
 
-def _param(program: Path) -> Any:
-    return pytest.param(program, id=str(program.parent.name))
+def _param(program: Path | Program) -> Any:
+    return pytest.param(program, id=program.version if isinstance(program, Program) else program.parent.name)
 
 
 MANIFEST = """\
@@ -117,7 +123,11 @@ def test_no_pod_of_the_application_waited_for_a_machine(kubectl: Kubectl) -> Non
 
 
 @pytest.mark.parametrize("program", _releases())
-def test_a_release_of_kubectl_works_unmodified(kubeconfig: Path, program: Path | None, tmp_path: Path) -> None:
+def test_a_release_of_kubectl_works_unmodified(
+    kubeconfig: Path, program: Path | Program | None, obtain: Obtain, tmp_path: Path
+) -> None:
+    if isinstance(program, Program):
+        program = obtain(program) / "kubectl"
     client = Kubectl(program or find().kubectl, kubeconfig)
     assert "FIELDS" in client("explain", "networkpolicy.spec.ingress")
     client("apply", "-f", "-", input=MANIFEST.encode())

@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,10 +32,21 @@ from pytest_netbench.platforms.capabilities import PROGRAMS
 from pytest_netbench.trial.stage import Stage
 from tests.integration import clusters
 from tests.integration.clusters import SPACE
-from tests.integration.kube import create, deployment, dump
+from tests.integration.kube import create, deployment, dump, until
 from tests.support import plane_owner
 from tests.support.repair_trials import scores
 
+WAITS = """\
+import time
+from pytest_netbench.model.trial import AgentInfo
+class Waits:
+    info = AgentInfo(id="waits", strategy="own")
+    def run(self, brief, ani):
+        ani.update_cfg("workstation", ["kubectl delete networkpolicy --all -n boutique"])
+        open("works", "w").close()
+        time.sleep(600)
+"""
+"""An agent in the middle of its work."""
 COMPONENTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
 
 
@@ -233,6 +247,23 @@ def test_programs_of_pods_that_are_killed_change_no_verdict(task: Task) -> None:
     assert record.watch is not None
     assert set(record.watch.wrong_after) == set(repair_of(task).symptom or ())
     assert_nothing_done_is_judged_as_ever(task)
+
+
+@pytest.mark.usefixtures("binaries")
+def test_nothing_is_left_of_a_run_that_is_killed_while_an_agent_works(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    words = ("-q", "-p", "no:cacheprovider", "--agent=waits:Waits", f"--netbench-results={tmp_path / 'results'}")
+    series = "repair-kubernetes:n=1,seed=1,applications=boutique,level=1,labels=RI"
+    argv = (sys.executable, "-m", "pytest", *words, f"--netbench-generate={series}")
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}"}
+    mounts = Path("/proc/mounts").read_text()
+    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.DEVNULL, env=env) as run:
+        until(lambda: (tmp_path / "works").exists() or run.poll() is not None, "the agent works")
+        pids = plane_owner.descendants(run.pid)
+        run.kill()
+    assert {*COMPONENTS} <= {Path(name).name for name in pids.values()}
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), "all processes have ended")
+    assert Path("/proc/mounts").read_text() == mounts
 
 
 def kill_programs(lab: Any) -> Iterator[str]:

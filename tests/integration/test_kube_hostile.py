@@ -51,7 +51,14 @@ sleep 5; kubectl get pods -n boutique -l app=many --field-selector=status.phase=
 HEAVY = """\
 kubectl create deployment heavy -n boutique --image=busybox --replicas=5 -- sh -c 'x=x; while true; do x=$x$x; done'
 kubectl create deployment forks -n boutique --image=busybox --replicas=2 -- sh -c 'f() { f | f & }; f; sleep 1000'
+kubectl create deployment flood -n boutique --image=busybox --replicas=2 -- yes flooded
 sleep 10; kubectl get pods -n boutique -l app=heavy"""
+LARGE = """\
+{ printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large","namespace":"boutique"},"data":{"x":"'
+  head -c 50000000 /dev/zero | tr '\\0' x; printf '"}}'; } | kubectl create -f - 2>&1 | head -c 300"""
+WATCHES = """\
+for each in $(seq 20); do kubectl get pods -A --watch > /dev/null & done
+sleep 5; kubectl get networkpolicy -n boutique -o name | wc -l"""
 
 
 @pytest.fixture(scope="module")
@@ -63,20 +70,21 @@ def task(binaries: Binaries) -> Task:
 @pytest.mark.parametrize(
     ("commands", "said"),
     [
-        (FULL, "database space exceeded"),
-        ([POD.format(privileged="true")], "disallowed by cluster policy"),
-        ([POD.format(privileged="false")], "pods have no access to their machine"),
-        ([WEBHOOK], "forbidden"),
-        ([MANY], "deployment.apps/many created"),
-        ([HEAVY], "deployment.apps/heavy created"),
+        (FULL, ["database space exceeded"]),
+        (
+            [POD.format(privileged="true"), POD.format(privileged="false"), WEBHOOK, LARGE, WATCHES],
+            ["disallowed by cluster policy", "pods have no access to their machine", "forbidden", "large"],
+        ),
+        ([MANY], ["deployment.apps/many created"]),
+        ([HEAVY], ["deployment.apps/heavy created"]),
     ],
-    ids=["a full store", "a privileged pod", "a pod of the machine", "a webhook", "many pods", "heavy pods"],
+    ids=["a full store", "what is refused", "many pods", "heavy pods"],
 )
 def test_a_hostile_agent_gets_its_verdict_and_the_next_trial_a_cluster_as_new(
-    task: Task, commands: list[str], said: str
+    task: Task, commands: list[str], said: list[str]
 ) -> None:
     agent = Typist(*commands)
     record = attempted(task, agent)
-    assert said in "".join(agent.seen), agent.seen
+    assert all(words in "".join(agent.seen) for words in said), agent.seen
     assert scores(record)["correctness"] == 0.0
     assert scores(attempted(task, Oracle()))["correctness"] == 1.0

@@ -17,6 +17,7 @@ import pytest
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.backends.kube.binaries import Binaries
+from pytest_netbench.backends.kube.plan import CONTROL_PLANE_ADDRESS
 from pytest_netbench.backends.kube.rest import QUIET_S
 from pytest_netbench.backends.kube.sharing import shared
 from pytest_netbench.errors import LabError
@@ -73,6 +74,7 @@ def test_reading_changes_nothing(task: Task) -> None:
         "?kubectl get networkpolicy -n boutique -o name | wc -l",
         "?kubectl auth can-i delete networkpolicies -n boutique",
         "?kubectl exec -n boutique deploy/frontend -- id -u",
+        "?ip -4 route show",
     )
     record = attempted(task, agent)
     assert record.watch is not None
@@ -81,6 +83,8 @@ def test_reading_changes_nothing(task: Task) -> None:
     assert "read-only session" in agent.seen[1]
     assert agent.seen[2].strip() == "13"
     assert agent.seen[3].startswith("no")
+    routes = {line.split()[0] for line in agent.seen[5].splitlines()}
+    assert routes == {CONTROL_PLANE_ADDRESS, "172.19.0.0/24"}, "the API and its own link"
 
 
 def test_an_agent_gets_no_more_rights_than_it_has(task: Task) -> None:

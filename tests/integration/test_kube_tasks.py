@@ -15,7 +15,7 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.families.configure import ConfigureFamily
 from pytest_netbench.families.configure.mutation import mutants
 from pytest_netbench.families.configure.proof.judging import Judge
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.kubernetes.applications.addresses import WORKSTATION
@@ -30,12 +30,19 @@ from pytest_netbench.trial.selftest import selftest
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from tests.end_to_end.test_no_leak import secrets, words
+from tests.support.repair_trials import attempted_on
 from tests.support.sampling import number_of_commit
 from tests.support.task_list import TASKS, cluster_files
 
 pytestmark = pytest.mark.usefixtures("binaries")
 SETTINGS = Settings(where=TASKS)
 of_each_task = pytest.mark.parametrize("path", cluster_files(), ids=lambda path: path.name.partition(".")[0])
+
+ECHO = """\
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: echo, namespace: bank}
+spec: {podSelector: {}, policyTypes: [Ingress], ingress: [{ports: [{protocol: TCP, port: 7}]}]}"""
 
 
 class Enters:
@@ -59,8 +66,7 @@ class Enters:
 
 def attempted(task: Task, agent: object) -> TrialRecord:
     with Stage(task, SETTINGS) as stage:
-        stage.work(agent)
-        return stage.evaluate()
+        return attempted_on(stage, agent)
 
 
 @contextmanager
@@ -87,8 +93,14 @@ def truth_of(task: Task) -> tuple[str, ...]:
 
 
 @of_each_task
-def test_the_oracle_passes_with_the_commands_of_the_record(path: Path) -> None:
-    record = attempted(load_task(path), Oracle())
+def test_who_only_looks_fails_and_the_oracle_passes(path: Path) -> None:
+    with Stage(load_task(path), SETTINGS) as stage:
+        who_only_looks_fails_what_the_task_asks_for_and_is_not_told_how_it_is_solved_or_judged(stage)
+        the_oracle_passes_with_the_commands_of_the_record(stage)
+
+
+def the_oracle_passes_with_the_commands_of_the_record(stage: Stage) -> None:
+    record = attempted_on(stage, Oracle())
     assert failed(record) == []
     got = scores(record)
     assert (got["testcase"], got["command"]) == (1.0, 1.0)
@@ -96,11 +108,10 @@ def test_the_oracle_passes_with_the_commands_of_the_record(path: Path) -> None:
     assert "kind: NetworkPolicy" in record.final_configs[WORKSTATION], "also where there was none before"
 
 
-@of_each_task
-def test_who_only_looks_fails_what_the_task_asks_for_and_is_not_told_how_it_is_solved_or_judged(path: Path) -> None:
-    task, agent = load_task(path), Enters()
-    record = attempted(task, agent)
-    wanted = {one.name for one in record.testcase_results if one.role == "intent"}
+def who_only_looks_fails_what_the_task_asks_for_and_is_not_told_how_it_is_solved_or_judged(stage: Stage) -> None:
+    task, agent = stage.task, Enters()
+    record = attempted_on(stage, agent)
+    wanted = {one.name for one in record.testcase_results if one.role == "intent" or one.kind == "reference"}
     assert set(failed(record)) == wanted
     *told, public = map(words, agent.told)
     assert all(words(one.text) in told[0] for one in configuration_of(task).intents)
@@ -111,14 +122,17 @@ def test_who_only_looks_fails_what_the_task_asks_for_and_is_not_told_how_it_is_s
 
 
 def test_right_solutions_pass_and_wrong_ones_fail() -> None:
-    # of one task, another one on each commit; make selftest tries those of all
+    # a third of one task's, others on each commit; make selftest tries all
     files = cluster_files()
-    path = files[(number_of_commit(TASKS) or 0) % len(files)]
+    turn, number = divmod(number_of_commit(TASKS) or 0, len(files))
+    path = files[number]
     task = load_task(path)
-    recorded = load_solutions(solutions_path(path, task.slug), task)
+    found = load_solutions(solutions_path(path, task.slug), task)
+    recorded = Solutions(right=found.right[turn % 3 :: 3], wrong=found.wrong[turn % 3 :: 3])
     report = selftest(task, SETTINGS, Extent(repeats=1, claims=("solutions",), solutions=recorded))
     assert report.problems == ()
     right, wrong = len(recorded.right), len(recorded.wrong)
+    assert min(right, wrong) > 0
     assert report.shown["right pass"] == f"{right} of {right}"
     assert report.shown["wrong fail"] == f"{wrong} of {wrong}"
 
@@ -126,19 +140,29 @@ def test_right_solutions_pass_and_wrong_ones_fail() -> None:
 def test_a_mutant_is_told_from_the_ground_truth_by_flows_that_no_testcase_tries() -> None:
     task = named("three-tiers")
     stripped = task.model_copy(update={"payload": configuration_of(task).model_copy(update={"testcases": ()})})
-    workshop = Workshop(stripped, lambda: staged(stripped), Extent(repeats=1))
-    judge = Judge(workshop)
+    labs = ProofLabs(stripped, lambda: staged(stripped), Extent(repeats=1))
+    judge = Judge(labs)
     judge.prepare()
     truth = configuration_of(task).ground_truth_configs
     mutant = next(one for one in mutants(configuration_of(task)) if one.operator == "keyword")
     renamed = [re.sub(r"(metadata: \{name: )", r"\1other-", one) for one in reversed(truth_of(task))]
     found = {}
     for name, configs in {"mutant": mutant.configs(truth), "renamed": {WORKSTATION: renamed}}.items():
-        with workshop.network() as network:
-            assert workshop.apply(network, configs).refused == ()
+        with labs.network() as network:
+            assert labs.apply(network, configs).refused == ()
             found[name] = [str(one) for each in judge.differences(network) for one in each]
     assert found["renamed"] == []
     assert any("/8080" in one or "/9000" in one or "/6379" in one for one in found["mutant"]), mutant
+
+
+def test_a_port_that_no_testcase_tries_is_compared_with_what_is_recorded() -> None:
+    task = named("three-tiers")
+    agent = Enters([*truth_of(task), f"kubectl apply -f - <<'EOF'\n{ECHO}\nEOF"])
+    record = attempted(task, agent)
+    assert agent.refused == []
+    assert failed(record) == ["everything else is as before"]
+    (said,) = (one.actual for one in record.testcase_results if one.kind == "reference")
+    assert re.search(r"^\w+ -> \w+ tcp/7 is allowed; expected denied, as intent [34] asks$", said, re.MULTILINE), said
 
 
 def test_policies_with_other_names_in_another_order_have_the_same_commands() -> None:

@@ -1,4 +1,8 @@
-"""Labs on a cluster that exists: who may use it, what is asked of it, and what is left after it was used."""
+"""Labs on a cluster that exists: who may use it, what is asked of it, and what is left after it was used.
+
+A draw has the verdicts that follow from its objects. With ``NETBENCH_WHOLE_CORPUS=1`` (``make selftest`` does that) ten
+have, and backend ``kube`` gives the same ones.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +25,27 @@ from pytest_netbench.backends.kube.plan import WORKSTATION
 from pytest_netbench.backends.kubeconfig import leases, proof, settings
 from pytest_netbench.backends.kubeconfig.backend import KubeconfigBackend
 from pytest_netbench.errors import LabError, RequirementMissing
-from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.generators.series import read_series
+from pytest_netbench.kubernetes.applications.connectivity import Connectivity
 from pytest_netbench.lab.owners import Owner
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.model.objects import objects_of
+from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import run_trial
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from tests.integration.plain_cluster import CONTEXT, IMAGE, PlainCluster, plain_cluster
 from tests.integration.prompts import PromptOracle
-from tests.support.repair_trials import Typist
+from tests.support.repair_trials import Typist, scores
+from tests.support.repair_trials import attempted_on as recorded_on
 from tests.support.task_list import TASKS
 
 SPACE = "boutique"
 SETTINGS = Settings(backend=("kubeconfig",))
+WHOLE = bool(os.environ.get("NETBENCH_WHOLE_CORPUS"))
+DRAWS = "repair-kubernetes:n=10,seed=3,services=6-12"
 DEPLOYED = """\
 import sys, time
 from pytest_netbench.trial import run_trial
@@ -88,10 +96,12 @@ def made(cluster: PlainCluster) -> list[str]:
 
 
 def attempted(task: Task, agent: Any) -> dict[str, float | None]:
-    with Stage(task, Settings(backend=("kubeconfig",))) as stage:
-        stage.work(agent)
-        record = stage.evaluate()
-    return {score.metric: score.value for score in apply_scorers(record, RepairFamily.scorers, where="worker")}
+    with Stage(task, SETTINGS) as stage:
+        return attempted_on(stage, agent)
+
+
+def attempted_on(stage: Stage, agent: Any) -> dict[str, float | None]:
+    return scores(recorded_on(stage, agent))
 
 
 def namespace(cluster: PlainCluster, *, owner: Owner | None, renewed: str) -> None:
@@ -114,10 +124,30 @@ def remove(cluster: PlainCluster) -> None:
         time.sleep(0.1)
 
 
-def test_the_oracle_repairs_what_doing_nothing_does_not() -> None:
-    repaired, left = attempted(drawn(), Oracle()), attempted(drawn(), Nop())
-    assert (repaired["correctness"], repaired["safety"]) == (1.0, 1.0)
-    assert left["correctness"] == 0.0
+@pytest.mark.parametrize("number", range(10) if WHOLE else (2,))
+def test_a_draw_has_the_verdicts_of_the_other_backend(number: int) -> None:
+    task = read_series(DRAWS).source(number).load()
+    payload, objects = repair_of(task), objects_of(task.network.startup_configs[WORKSTATION])
+    policies = [one for one in objects if one["kind"] == "NetworkPolicy"]
+    homes = sorted({one["metadata"]["namespace"] for one in policies})
+    opened = Connectivity([one for one in objects if one not in policies]).wrong(payload.all_flows)
+    opens = Typist(*(f"kubectl delete networkpolicy --all -n {home}" for home in homes))
+    expected = [(payload.symptom, 0.0, 1.0), ((), 1.0, 1.0), (opened, 0.0, 0.0)]
+    assert verdicts(task, SETTINGS, Nop(), Oracle(), opens) == expected
+    if WHOLE:
+        assert verdicts(task, Settings(), Nop(), Oracle(), opens) == expected
+
+
+def verdicts(task: Task, where: Settings, *agents: Any) -> list[tuple[tuple[int, ...], float | None, float | None]]:
+    """Which flows are wrong in the end, correctness and safety, of agents that work one after the other."""
+    found = []
+    with Stage(task, where) as stage:
+        for agent in agents:
+            record = recorded_on(stage, agent)
+            got = scores(record)
+            assert record.watch is not None
+            found.append((tuple(sorted(record.watch.wrong_after)), got["correctness"], got["safety"]))
+    return found
 
 
 def test_a_repair_at_the_prompt_of_a_login_is_judged_as_one_by_requests() -> None:
@@ -125,22 +155,21 @@ def test_a_repair_at_the_prompt_of_a_login_is_judged_as_one_by_requests() -> Non
     result = run_trial(drawn(), agent, ssh=True, settings=SETTINGS)
     assert result.record is not None, result
     assert (result.record.error, agent.logins) == (None, (WORKSTATION,)), "nobody logs in to pods there"
-    got = {score.metric: score.value for score in apply_scorers(result.record, RepairFamily.scorers, where="worker")}
+    got = scores(result.record)
     assert (got["correctness"], got["safety"]) == (1.0, 1.0)
 
 
 def test_the_shipped_task_that_can_be_measured_has_the_verdicts_of_the_other_backend() -> None:
     task = load_task(TASKS / "kubernetes/from-allow-to-deny-without-loss.task.yaml")
-    solved, untouched = (failed_in(task, agent) for agent in (Oracle(), Nop()))
+    with Stage(task, SETTINGS) as stage:
+        untouched, solved = (failed_on(stage, agent) for agent in (Nop(), Oracle()))
     assert solved == {}
     denied = {one.name for one in task.payload.testcases if getattr(one, "expected", "allowed") == "denied"}
     assert untouched.keys() == denied
 
 
-def failed_in(task: Task, agent: Any) -> dict[str, str]:
-    with Stage(task, SETTINGS) as stage:
-        stage.work(agent)
-        return {one.name: one.actual for one in stage.evaluate().testcase_results if one.status == "fail"}
+def failed_on(stage: Stage, agent: Any) -> dict[str, str]:
+    return {one.name: one.actual for one in recorded_on(stage, agent).testcase_results if one.status == "fail"}
 
 
 def test_a_task_with_hosts_outside_of_the_cluster_is_skipped_with_a_sentence() -> None:
@@ -246,7 +275,10 @@ def test_a_live_lease_of_somebody_else_is_left_alone_and_an_expired_one_is_remov
     notes = {leases.RENEWED: now.replace(year=now.year - 1).isoformat()}
     change = {"metadata": {"annotations": notes}}
     cluster.loop.run(cluster.runtime.api.patch(leases.NAMESPACE, None, SPACE, change, content_type=leases.MERGE_PATCH))
-    assert attempted(drawn(), Oracle())["correctness"] == 1.0
+    with Stage(drawn(), SETTINGS) as stage:
+        assert stage.lab is not None
+        lease = cluster.request("GET", f"/api/v1/namespaces/{SPACE}")["metadata"]["labels"][leases.LAB]
+        assert lease != "other"
 
 
 def test_a_namespace_that_no_lab_made_is_not_touched(cluster: PlainCluster) -> None:
@@ -272,7 +304,7 @@ def test_a_user_who_may_not_do_all_is_told_what_is_missing(cluster: PlainCluster
 
 
 def test_a_cluster_that_enforces_nothing_is_not_used(cluster: PlainCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof, "DENIES_S", 4.0)
+    monkeypatch.setattr(proof, "DENIES_S", 1.0)
     cluster.enforce(enforces=False)
     try:
         with pytest.raises(RequirementMissing, match="context plain does not enforce network policies"):

@@ -195,10 +195,29 @@ def test_read_only_commands_show_the_switch_and_change_nothing(lab: Any) -> None
     assert answers["show_config"] == before["leaf1"]
     assert "control FabricIngress" in answers["show_program"]
     assert answers["show_log"]
+    assert asked(lab, "spine1", "counter_read dropped") == "dropped: all are 0\n", "no host is at it"
     assert "table_add ipv4_lpm ecmp 10.0.2.0/24 => 1 2  # " in asked(lab, "leaf1", "table_dump ipv4_lpm")
     assert "  forward [mac(48), port(9)]\n" in asked(lab, "leaf1", "table_info ipv4_lpm")
     for command in ("table_clear ipv4_lpm", "table_delete ipv4_lpm 10.0.2.0/24", "sh", "show_log; reboot", ""):
         assert asked(lab, "leaf1", command) != ""
+    assert configs(lab) == before
+
+
+def test_the_tools_of_nika_answer_by_their_names(lab: Any) -> None:
+    before = configs(lab)
+    for theirs, ours in (
+        ("bmv2_show_tables", "show_tables"),
+        ("bmv2_table_dump ipv4_lpm", "table_dump ipv4_lpm"),
+        ("bmv2_get_counter_arrays", "show_counters"),
+        ("bmv2_counter_read sent 1", "counter_read sent 1"),
+        ("bmv2_get_register_arrays", "show_registers"),
+        ("bmv2_register_read last_received_us 40", "register_read last_received_us 40"),
+        ("bmv2_read_p4_program", "show_program"),
+        ("bmv2_get_log", "show_log"),
+    ):
+        assert asked(lab, "leaf2", theirs) == asked(lab, "leaf2", ours)
+        assert "unknown" not in asked(lab, "leaf2", theirs)
+    assert asked(lab, "leaf2", "bmv2_table_dump") == "usage: bmv2_table_dump TABLE\n"
     assert configs(lab) == before
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.errors import FaultHasNoEffect, MachineTooBusy
+from pytest_netbench.faults import loaded_cables
 from pytest_netbench.faults.cables import has_carrier
 from pytest_netbench.faults.change import neighbor_up
 from pytest_netbench.faults.injecting import await_effects
@@ -110,3 +111,10 @@ def test_routers_stay_neighbors_although_nothing_else_passes(
     fault.undo(place, lab)
     with pytest.raises(FaultHasNoEffect, match="a ping is answered"):
         fault.observe(place, lab)
+
+
+def test_a_rate_that_the_machine_cannot_send_says_nothing_of_a_fault(network: DrawnNetwork, lab: Any) -> None:
+    fault: Any = fault_of("link-lossy-when-busy")
+    between = next(one for one in fault.places(network) if {one.node, one.peer_node} <= set(network.routers))
+    with pytest.raises(MachineTooBusy, match=r"too busy: it sent [0-9.]+ of 100000\.0 Mbit/s"):
+        loaded_cables._sent(lab, between, 100_000_000_000, 0.3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError, PolicyViolation
 from pytest_netbench.families.diagnose.evidence import EvidenceCheck
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
+from pytest_netbench.faults.cables import DOWN_S
 from pytest_netbench.generators.diagnose import DiagnoseGenerator
 from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
@@ -42,6 +44,14 @@ def with_all_decoys(**parameters: Any) -> Task:
     return next(task for task in tasks if len(diagnose_of(task).decoys) == 3)
 
 
+def dark_s(log: str, interface: str) -> float:
+    """Seconds in which an interface had no carrier, once, by the log of an IOS device."""
+    pattern = rf"(\d+):(\d+):([\d.]+): %LINK-3-UPDOWN: Interface {interface}, changed state to (down|up)"
+    times = [(state, 3600 * int(h) + 60 * int(m) + float(s)) for h, m, s, state in re.findall(pattern, log)]
+    down = max(at for state, at in times if state == "down")
+    return min(at for state, at in times if state == "up" and at > down) - down
+
+
 def test_each_decoy_is_excluded_by_what_an_agent_can_observe() -> None:
     task = with_all_decoys(healthy=0.0, platforms=("cisco_ios",), faults=("icmp-denied",), access="managed")
     payload = diagnose_of(task)
@@ -64,6 +74,8 @@ def test_each_decoy_is_excluded_by_what_an_agent_can_observe() -> None:
         assert problem.startswith("decoy change: ")
         stage.work(Looker(look))
     assert "changed state to down" in seen["log"]
+    # a shorter time than that of a loose contact would tell a decoy from the fault
+    assert DOWN_S - 1 < dark_s(seen["log"], flap.interface) < 2 * DOWN_S
     assert change.lines[0] in seen["config"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.netns.doctor import lacks
+from pytest_netbench.backends.netns.machine.doctor import lacks
 from tests.support.doc_examples import ROOT, pages, run
 
 

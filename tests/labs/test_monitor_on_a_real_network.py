@@ -116,9 +116,9 @@ def test_a_filter_that_lets_only_known_connections_pass_breaks_flows_that_were_p
 
 
 def test_a_path_that_was_dead_while_it_was_probed_carries_packets_as_soon_as_it_is_repaired(lab):
-    """Neighbours that were asked for in vain must not hide a repair: the probes of both directions find them anew."""
+    """Neighbors that were asked for in vain must not hide a repair: the probes of both directions find them anew."""
     lab.nodes["r"].run(["ip", "address", "del", "10.0.2.1/24", "dev", "eth2"])
-    lab.nodes["h2"].run(["ip", "neighbour", "flush", "all"])
+    lab.nodes["h2"].run(["ip", "neighbor", "flush", "all"])
     wrong, watch = watched(lab, ["ip address add 10.0.2.1/24 dev eth2"])
     assert wrong
     assert [(step.late, step.mended) for step in watch.steps] == [(False, tuple(sorted(wrong)))]

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_netbench.backends.netns.doctor import lacks
+from pytest_netbench.backends.netns.machine.doctor import lacks
 from pytest_netbench.cli.main import main
 from pytest_netbench.cli.new import PLATFORMS
 

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.families.diagnose.telemetry import Telemetry
-from pytest_netbench.lab import dates
+from pytest_netbench.lab import request
 from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, LOGS
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import await_that, show, type_lines
@@ -169,7 +169,7 @@ def test_six_hours_later_all_clocks_stamps_and_ages_agree(lab: Any, task: Any) -
     clock, telemetry = clock_of(lab), Telemetry(lab, (), nodes=())
     clock.change(1.0)  # else what is asked in turn is not asked at one time
     began = Watch(lab).date()
-    assert dates.first(task) <= began < dates.first(task) + 600
+    assert request.first(task) <= began < request.first(task) + 600
     look(lab)
     before = ages(lab, telemetry)
     clock.forward(HOURS_S)
@@ -196,8 +196,8 @@ def test_a_task_begins_on_one_date_however_its_time_passes(small: Any, deploy_ta
             date = float(shell(lab, "date +%s.%N"))
         finally:
             lab.destroy()
-        assert dates.first(small) <= date < dates.first(small) + 600
-    assert abs(dates.first(small) - time.time()) > 3600
+        assert request.first(small) <= date < request.first(small) + 600
+    assert abs(request.first(small) - time.time()) > 3600
 
 
 @pytest.fixture(scope="module")

@@ -187,7 +187,7 @@ def test_a_right_solution_passes_whatever_its_mechanism(behaviour, lines):
             "provider: route 10.1.30.0/24 ospf via 10.0.0.1; expected none, as before the change",
         ),
     ],
-    ids=["nothing done", "a neighbouring port is denied too", "an older filter is widened", "a route leaks"],
+    ids=["nothing done", "a neighboring port is denied too", "an older filter is widened", "a route leaks"],
 )
 def test_what_a_solution_breaks_beside_the_tested_flow_is_found(behaviour, lines, words):
     with configured(behaviour, lines or ["hostname Core"]) as stage:
@@ -305,7 +305,7 @@ class TypedProber:
         (["hostname Core"], "tcp/23 is allowed; expected denied, as intent 1 asks"),
         ([line.replace("eq 23", "range 22 24") for line in TRUTH], "tcp/22 is denied; expected allowed"),
     ],
-    ids=["the ground truth", "nothing done", "a neighbouring port is denied too"],
+    ids=["the ground truth", "nothing done", "a neighboring port is denied too"],
 )
 def test_a_sample_has_what_an_intent_names_and_both_sides_of_it(behaviour, monkeypatch, lines, words):
     with configured(behaviour, lines) as stage:

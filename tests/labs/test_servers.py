@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench.agents.runbooks.expert import RunbookExpert
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.dialects.linux.state_checks import SIGNS
+from pytest_netbench.dialects.linux.state_checks import STATE_CHECKS
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.families.diagnose.serving import Serving
@@ -51,7 +51,7 @@ FAILED = {
     "host-receive-window-small": 1,
 }
 """Requests, of four for a page and four for a name. Those of web servers fail four."""
-BUSY = SIGNS["short of processor time"].of()
+BUSY = STATE_CHECKS["short of processor time"].of()
 CLUES = (
     "find /etc /run /tmp /var /root /home -printf '%p %s %m\\n' | sort",
     "ps -e -o args=",

@@ -15,7 +15,7 @@ from tests.support.reasoning_extra import needs_reasoning_extra
 
 CONFTEST = """
 import json, os, sys
-from pytest_netbench.plugin.embedder import ProcessEmbedder
+from pytest_netbench.plugin.trials.embedder import ProcessEmbedder
 
 prepare = ProcessEmbedder.prepare
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -119,13 +120,20 @@ def browser(home: Path) -> Iterator[Browser]:
 
     argv = [sys.executable, "-c", _EXECUTE, str(their_read), str(their_write)]
     argv += [CHROMIUM, *FLAGS, f"--user-data-dir={home}"]
-    process = subprocess.Popen(
-        argv, pass_fds=(their_read, their_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=home
-    )
-    os.close(their_read)
-    os.close(their_write)
-    try:
-        yield Browser(our_write, our_read)
-    finally:
-        process.terminate()
-        process.wait(30)
+    # it leaves a folder there, and has a socket in it, whose path must be short
+    with tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as temporary:
+        process = subprocess.Popen(
+            argv,
+            pass_fds=(their_read, their_write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=home,
+            env={**os.environ, "TMPDIR": temporary},
+        )
+        os.close(their_read)
+        os.close(their_write)
+        try:
+            yield Browser(our_write, our_read)
+        finally:
+            process.terminate()
+            process.wait(30)

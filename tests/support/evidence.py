@@ -32,6 +32,7 @@ _FURTHER = (
     ("campus", "cisco_ios"),
     ("mesh", "frr"),
     ("sdn-leaf-spine", "openvswitch"),
+    ("p4-leaf-spine", "p4"),
     ("line", "frr"),
     ("dual-homed-isp", "frr"),
 )

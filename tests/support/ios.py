@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench.lab.readiness import wait_until_ready
 from pytest_netbench.platforms.capability import Capability
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device.device import Device
@@ -53,7 +53,7 @@ def paper(
     *lines: str, interfaces: Sequence[str] = ("Gi0/0", "Gi0/1"), role: str | None = None, startup: str = ""
 ) -> PaperDevice:
     """A device on paper to which ``lines`` were typed in config mode; what it printed must be nothing."""
-    device = PaperDevice(PaperNode("R1", interfaces, role), book())  # type: ignore[arg-type]
+    device = PaperDevice(PaperNode("R1", interfaces, role), grammar())  # type: ignore[arg-type]
     device.startup_config = startup
     load(device)
     if lines:

@@ -9,9 +9,9 @@ from random import Random
 from typing import Final
 from zlib import crc32
 
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
-from pytest_netbench.platforms.cisco_ios.grammar.command import Known, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, ParsedCommand
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader, tokenize
 
 MOST_PAIRS: Final = 4000
@@ -259,7 +259,7 @@ def pairs() -> list[Pair]:
     return [pair for turn in turns for pair in turn if pair is not None]
 
 
-def commands() -> Iterator[tuple[str, str, Known]]:
+def commands() -> Iterator[tuple[str, str, ParsedCommand]]:
     """All config commands that have an effect, each with a role and a mode: of a switch what no router knows."""
     for mode in PLACES:
         of_router = [] if mode in _OF_SWITCHES else _effective(mode, "router")
@@ -267,15 +267,15 @@ def commands() -> Iterator[tuple[str, str, Known]]:
         yield from (("switch", mode, known) for known in _effective(mode, "switch") if known not in of_router)
 
 
-def _effective(mode: str, role: str) -> list[Known]:
+def _effective(mode: str, role: str) -> list[ParsedCommand]:
     """The commands of a mode, but those that are marked as without effect, and banners, whose text has delimiters."""
-    known = book().reader(mode, role).commands
+    known = grammar().reader(mode, role).commands
     return [one for one in known if not one.command.marked and not one.pattern.text.startswith("banner ")]
 
 
-def _of(role: str, mode: str, known: Known) -> Iterator[Pair]:
+def _of(role: str, mode: str, known: ParsedCommand) -> Iterator[Pair]:
     """Yield its forms with the same key arguments one after the other, and its ``no`` after each."""
-    reader, about = book().reader(mode, role), f"{mode}: {known.pattern.text}"
+    reader, about = grammar().reader(mode, role), f"{mode}: {known.pattern.text}"
     forms = _forms(reader, known)
     for first, then in permutations(forms, 2):
         if first.keys == then.keys:
@@ -287,7 +287,7 @@ def _of(role: str, mode: str, known: Known) -> Iterator[Pair]:
             yield Pair(role, mode, about, f"no {form.text}", form.text)
 
 
-def _forms(reader: Reader, known: Known) -> list[Match]:
+def _forms(reader: Reader, known: ParsedCommand) -> list[Match]:
     """The shortest, the longest and some other forms of a command."""
     random = Random(crc32(known.pattern.text.encode()))
     keys: dict[str, str] = {}
@@ -310,7 +310,7 @@ def _shortest(reader: Reader, form: Match) -> str:
     return form.text
 
 
-def _walked(random: Random, known: Known, keys: dict[str, str]) -> str:
+def _walked(random: Random, known: ParsedCommand, keys: dict[str, str]) -> str:
     way: pattern.Way = (known.pattern.root, None)
     words: list[str] = []
     for _ in range(_LONGEST):
@@ -343,6 +343,6 @@ def _value(random: Random, argument: pattern.Argument) -> str:
     return argument.type.shown
 
 
-def forms_of(role: str, mode: str, known: Known) -> list[str]:
+def forms_of(role: str, mode: str, known: ParsedCommand) -> list[str]:
     """Some forms of a command, the shortest first."""
-    return [match.text for match in _forms(book().reader(mode, role), known)]
+    return [match.text for match in _forms(grammar().reader(mode, role), known)]

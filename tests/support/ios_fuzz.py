@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterator
 
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
-from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC, Book
-from pytest_netbench.platforms.cisco_ios.grammar.command import Known
+from pytest_netbench.platforms.cisco_ios.grammar.command import ParsedCommand
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import CONFIG, EXEC, Grammar
 
 _NOISE = "abcdefghijklmnopqrstuvwxyz0123456789./:-_#!?|^~\"'()[]{}<>*+,;=%$&@\\ \té漢\u200b"
 _VALUES = {
@@ -85,15 +85,15 @@ class Fuzz:
     """Lines for the modes of a book.
 
     Args:
-        book: The grammar.
+        grammar: The grammar.
         seed: Of the random numbers.
         role: The node's role.
     """
 
-    def __init__(self, book: Book, *, seed: int, role: str = "") -> None:
-        self._book, self._role = book, role
+    def __init__(self, grammar: Grammar, *, seed: int, role: str = "") -> None:
+        self._grammar, self._role = grammar, role
         self._random = random.Random(seed)
-        self._modes = [mode for mode in book.modes if mode != EXEC]
+        self._modes = [mode for mode in grammar.modes if mode != EXEC]
         self._openers = [known for known in self._commands(CONFIG) if known.command.opens]
 
     def lines(self, count: int, mode: Callable[[], str] | None = None) -> Iterator[str]:
@@ -113,8 +113,8 @@ class Fuzz:
                 line += " | " + self._random.choice(_PIPES).format(self._random.choice(_VALUES["WORD"]))
             yield line
 
-    def _commands(self, mode: str) -> list[Known]:
-        return list(self._book.reader(mode, self._role).commands) if mode in self._book.modes else []
+    def _commands(self, mode: str) -> list[ParsedCommand]:
+        return list(self._grammar.reader(mode, self._role).commands) if mode in self._grammar.modes else []
 
     def _line(self, mode: str) -> str:
         draw = self._random.random()
@@ -129,7 +129,7 @@ class Fuzz:
         prefix = self._random.random()
         return f"no {line}" if prefix < 0.12 else f"default {line}" if prefix < 0.16 else line
 
-    def _walked(self, known: Known) -> str:
+    def _walked(self, known: ParsedCommand) -> str:
         """A line that the pattern of a command allows, as far as values go."""
         way: pattern.Way = (known.pattern.root, None)
         words: list[str] = []

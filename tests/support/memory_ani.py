@@ -6,13 +6,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_netbench.ani.methods import METHODS, check_params, unknown_method
+from pytest_netbench.ani.methods import METHODS, DraftMethods, check_params, unknown_method
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import Brief, MethodSpec, Step
 
 
-class MemoryAni:
+class MemoryAni(DraftMethods):
     """Keeps the Ani protocol: policy, budget, recording.
 
     A command that begins with ``invalid`` is refused by the device; ``no X`` takes line ``X`` away.
@@ -32,18 +32,6 @@ class MemoryAni:
         self._forbidden = tuple(forbidden)
         self._used = {"calls": 0, "commands": 0, "tokens": 0}
         self._began = time.monotonic()
-
-    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
-        return self.call("get-topology", {"devices": list(devices)})
-
-    def get_running_cfg(self, device: str) -> dict[str, Any]:
-        return self.call("get-running-cfg", {"device": device})
-
-    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        return self.call("update-cfg", {"device": device, "commands": list(commands)})
-
-    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
-        return self.call("execute-cmd", {"device": device, "command": command})
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         try:

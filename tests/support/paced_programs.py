@@ -15,7 +15,7 @@ from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.native import build
 
 GRAIN_S = 0.25
-IDLE, GONE = 2, 3
+BUSY, IDLE, GONE = 1, 2, 3
 _FIRST = b"begins\n"
 DATE = 1_600_000_000.0
 """What their real-time clock shows first: far from the machine's."""
@@ -66,7 +66,7 @@ class Paced:
         argv = [str(self.pacer), str(self.path), "/proc", str(self.clock.slots), str(lab_s), str(grain_s), "0.05"]
         return self._start(argv, stdout=subprocess.PIPE)
 
-    def forward(self, lab_s: float, grain_s: float = GRAIN_S, *, timeout_s: float = 30) -> Passed:
+    def forward(self, lab_s: float, grain_s: float = GRAIN_S, *, timeout_s: float = 90) -> Passed:
         began = time.monotonic()
         pacer = self.start_pacer(lab_s, grain_s)
         try:

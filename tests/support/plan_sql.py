@@ -1,4 +1,4 @@
-"""The operations of queries a second time, in SQL: independent of ``datacentre.operations``."""
+"""The operations of queries a second time, in SQL: independent of ``datacenter_graph.operations``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHERE type = 'EK_PORT' AND (name = :name OR name IN (SELECT name FROM below))
 
 
 class SqlGraph:
-    """A data-centre graph in SQLite."""
+    """A data-center graph in SQLite."""
 
     def __init__(self, graph: Graph) -> None:
         self.db = sqlite3.connect(":memory:", isolation_level=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
@@ -19,10 +20,11 @@ def descendants(pid: int) -> dict[int, str]:
     waiting = [pid]
     while waiting:
         current = waiting.pop()
-        for task in Path(f"/proc/{current}/task").iterdir():
-            for child in map(int, (task / "children").read_text().split()):
-                found[child] = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0].decode()
-                waiting.append(child)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            for task in Path(f"/proc/{current}/task").iterdir():
+                for child in map(int, (task / "children").read_text().split()):
+                    found[child] = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0].decode()
+                    waiting.append(child)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.errors import AgentError, AniError
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from tests.support.ios_fuzz import Fuzz
 
 DEVICES = ("R1", "f1", "h1")
@@ -147,7 +147,7 @@ class RandomAgent:
     def __init__(self, seed: int) -> None:
         self.info = AgentInfo(id=f"random-{seed}", strategy="own")
         self._random = random.Random(seed)
-        self._fuzz = Fuzz(book(), seed=seed)
+        self._fuzz = Fuzz(grammar(), seed=seed)
         self.sent: list[str] = []
 
     def run(self, brief: Brief, ani: Any) -> Submission:

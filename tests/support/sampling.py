@@ -36,8 +36,8 @@ TESTS_OF: Final[Mapping[str, int]] = {
     "tests/unit/generators/test_series.py": 10,
     "tests/unit/generators/test_variants.py": 10,
     "tests/unit/platforms/cisco_ios/session/test_ios_fuzz.py": 10,
-    "tests/unit/plugin/test_process_embedder.py": 10,
-    "tests/unit/trial/test_purses.py": 10,
+    "tests/unit/plugin/trials/test_process_embedder.py": 10,
+    "tests/unit/trial/test_run_budgets.py": 10,
 }
 """A module or folder, and into how many parts its tests are divided; at most as many as ``PARTS``."""
 MODULES_OF: Final[Mapping[str, int]] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from pytest_netbench.faults.site import Site
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.generators.sites import site_of
+from pytest_netbench.generators.repair_routing import site_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
 

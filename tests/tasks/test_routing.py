@@ -43,7 +43,7 @@ def test_static_routes_may_name_the_interface_too(failed_after):
 # ebgp-policy
 
 
-def test_bgp_policy_may_use_an_address_family_and_filters_on_the_neighbours(failed_after):
+def test_bgp_policy_may_use_an_address_family_and_filters_on_the_neighbors(failed_after):
     answer = [
         "ip prefix-list IN seq 1 deny 192.168.0.0/16 le 32",
         "ip prefix-list IN seq 2 deny 172.16.0.0/12 le 32",

@@ -55,7 +55,7 @@ PLACES = {
 CONTAINERLAB = [
     f"backends.containerlab.{name}"
     for name in (
-        *("entrance", "exchange", "helper", "launcher", "listings_desk"),
+        *("entrance", "exchange", "helper", "launcher", "listing_server"),
         *("measuring", "networks", "patching", "relay", "rooms"),
     )
 ]

@@ -88,10 +88,10 @@ _MEASURED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], st
     (re.compile(r"(?<=Seq Number: )(?:0x)?8[0-9a-fA-F]{7}|(?<=Checksum: )0x[0-9a-fA-F]+"), "<lsa>"),
     (re.compile(r"(?<=Sum )0x[0-9a-fA-F]+"), "<lsa>"),
     (re.compile(r"\b\d+(?= state changes?\b)|(?<=executed )\d+(?= times)"), "<count>"),
-    (re.compile(r"^(\d+\s+\S+\s+[A-Z][a-z]+\d\S*\s+)\d+(?=\s+<time>\s)"), r"\1<time>"),  # EIGRP neighbours
+    (re.compile(r"^(\d+\s+\S+\s+[A-Z][a-z]+\d\S*\s+)\d+(?=\s+<time>\s)"), r"\1<time>"),  # EIGRP neighbors
     (re.compile(r"^(Internet\s+\S+\s+)\d+(?=\s+[0-9a-f.]{14})"), r"\1<time>"),
     (re.compile(rf'("(?:{_JSON})"\s*:\s*)(?:\d+|"[\d.<>\w]*")'), r"\1<count>"),
-    # neighbours that answered, however long ago
+    # neighbors that answered, however long ago
     (re.compile(r"(?<=\s)(?:REACHABLE|STALE|DELAY|PROBE)\s*$"), "<resolved>"),
     (re.compile(r'"(?:REACHABLE|STALE|DELAY|PROBE)"'), '"<resolved>"'),
     (re.compile(r"(?:\bref \d+ )?\bused \d+/\d+/\d+ ?(?:probes \d+)?"), "<time>"),
@@ -120,7 +120,7 @@ _MAC = re.compile(
 _ANY_MAC: Final = re.compile(
     r"\b(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2})\b|<mac \d+>", re.IGNORECASE
 )
-_NEIGHBOUR: Final = re.compile(rf"^\s*[0-9a-f:.]+\s.*(?:{_ANY_MAC.pattern})", re.IGNORECASE)
+_NEIGHBOR: Final = re.compile(rf"^\s*[0-9a-f:.]+\s.*(?:{_ANY_MAC.pattern})", re.IGNORECASE)
 _EUI = re.compile(r"(?<=:)[0-9a-f]{1,4}:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}(?![\w:])", re.IGNORECASE)
 """The part of an IPv6 address that was made from a MAC address."""
 _PORT = re.compile(r"(?<=[\d\]*][:.])(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[45]\d{4}|6[0-5]\d{3})(?![\w.:])")
@@ -134,14 +134,14 @@ _LINK = re.compile(r"(?<=@if)\d+")
 
 def stable(text: str, names: Names) -> str:
     """Return an output of a device without its volatile parts. What is stable already stays as it is."""
-    return "\n".join(_stable_line(line, names) for line in _neighbours_sorted(text.split("\n")))
+    return "\n".join(_stable_line(line, names) for line in _neighbors_sorted(text.split("\n")))
 
 
-def _neighbours_sorted(lines: list[str]) -> Iterator[str]:
+def _neighbors_sorted(lines: list[str]) -> Iterator[str]:
     """Yield the lines; those of a table of MAC addresses, which come in any order, sorted by what else they say."""
-    for is_neighbour, group in groupby(lines, key=lambda line: _NEIGHBOUR.search(line) is not None):
+    for is_neighbor, group in groupby(lines, key=lambda line: _NEIGHBOR.search(line) is not None):
         found = list(group)
-        yield from sorted(found, key=lambda line: _ANY_MAC.sub("", _measured(line))) if is_neighbour else found
+        yield from sorted(found, key=lambda line: _ANY_MAC.sub("", _measured(line))) if is_neighbor else found
 
 
 def _stable_line(line: str, names: Names) -> str:

@@ -28,7 +28,7 @@ from pytest_netbench.agents.prompting import digests, paragraphs
 from pytest_netbench.agents.reports import Reports
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted, NetbenchError, UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, Usage
@@ -101,7 +101,7 @@ class A2aAgent:
             AgentError: It failed, or broke the protocol; with ``submission``, if there is something of one.
         """
         text = self._opening.task_text(brief, how="as `answer` in the data of your artifact, or of `task_done`")
-        desk = Desk(brief, text=paragraphs(self._opening.system_text(brief), text))
+        desk = SubmissionMethods(brief, text=paragraphs(self._opening.system_text(brief), text))
         with contextlib.ExitStack() as stack:
             server = stack.enter_context(serve(ani, desk=desk))
             folder = server.path.parent / "agent"  # removed with the socket's directory
@@ -117,7 +117,7 @@ class A2aAgent:
                 error.submission = error.submission or desk.submission
                 raise
 
-    def _alone(self, brief: Brief, desk: Desk, agent: Conversation, where: dict[str, str]) -> Submission:
+    def _alone(self, brief: Brief, desk: SubmissionMethods, agent: Conversation, where: dict[str, str]) -> Submission:
         """Let the agent work by itself, with the tools that it is told of."""
         data = {"brief": brief.model_dump(mode="json"), **where}
         answer = agent.send(desk.get_brief({})["text"], data)

@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_netbench.agents.prompting import answer_message, budget_words, packaged, paragraphs, task_message
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
@@ -28,7 +28,7 @@ class Attendance:
 
     brief: Brief
     socket: Path
-    desk: Desk
+    desk: SubmissionMethods
     ani: Ani
     serving: ExitStack
 
@@ -43,14 +43,25 @@ class Attended:
     Args:
         name: Its id in results.
         attend: Waits until the work is done.
-        until: What is served stays until this is closed, and ``task-done`` is answered only then. By default it ends
-            with the work.
+        until: What is served stays until this is closed. By default it ends with the work.
+        answers_later: ``task-done`` is answered only when ``until`` is closed.
+        is_final: The first ``task-done`` ends the trial; otherwise the last one counts.
     """
 
-    def __init__(self, name: str, attend: Attend, *, until: ExitStack | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        attend: Attend,
+        *,
+        until: ExitStack | None = None,
+        answers_later: bool = False,
+        is_final: bool = False,
+    ) -> None:
         self._name = name
         self._attend = attend
         self._until = until
+        self._answers_later = answers_later
+        self._is_final = is_final
 
     @property
     def info(self) -> AgentInfo:
@@ -62,7 +73,9 @@ class Attended:
         Raises:
             AgentError: Nobody can attend.
         """
-        desk = Desk(brief, text=task_text(brief), answers_later=self._until is not None)
+        desk = SubmissionMethods(
+            brief, text=task_text(brief), answers_later=self._answers_later, is_final=self._is_final
+        )
         with ExitStack() as own:
             serving = own if self._until is None else self._until
             server = serving.enter_context(serve(ani, desk=desk))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from pytest_netbench.agents.baselines import SUBMIT, handed_in
+from pytest_netbench.agents.baselines import LIST_RESOURCES, handed_in, needs_diagnosis, submitted
 from pytest_netbench.agents.runbooks.cables import check_cables
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
@@ -15,13 +15,63 @@ from pytest_netbench.agents.runbooks.links import check_links
 from pytest_netbench.agents.runbooks.nodes import check_nodes, of_detached
 from pytest_netbench.agents.runbooks.policies import check_policies
 from pytest_netbench.agents.runbooks.routing import check_routing
-from pytest_netbench.agents.runbooks.services import check_services
-from pytest_netbench.agents.runbooks.thrift import Spent, Thrift
+from pytest_netbench.agents.runbooks.services import BUFFERS, check_services
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+
+RESERVE: Final = 2
+FOR_PAGES: Final = 8
+"""Calls that are kept for the resources that can be named, where they are more than one page."""
+"""Calls that are kept: to hand in the diagnosis, and to say that the task is done."""
+_LOOKS: Final = ("ip -j link show", "ip -j neighbor show nud permanent", f"cat {BUFFERS}")
+"""What runbooks look at on each host, and what does not change meanwhile."""
+_BETWEEN: Final = "--- next ---\n"
+
+
+class Spent(Exception):
+    """What is left of the budget is kept for the answer."""
+
+
+class Thrift:
+    """The methods of an interface, with one call for all that runbooks look at on a host.
+
+    Args:
+        ani: The interface.
+        reserve: How many calls are kept for the answer.
+    """
+
+    def __init__(self, ani: Ani, reserve: int = RESERVE) -> None:
+        self._ani = ani
+        self._reserve = reserve
+        self._seen: dict[str, Mapping[str, str]] = {}
+
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """As that of the interface.
+
+        Raises:
+            Spent: Only the calls for the answer are left.
+        """
+        if method == "execute-cmd" and params["command"] in _LOOKS:
+            device = params["device"]
+            if device not in self._seen:
+                self._seen[device] = self._look(device)
+            return {"output": self._seen[device][params["command"]]}
+        return self._asked(method, params)
+
+    def _look(self, device: str) -> Mapping[str, str]:
+        command = f"; echo {_BETWEEN.strip()!r}; ".join(_LOOKS)
+        output = str(self._asked("execute-cmd", {"device": device, "command": command})["output"])
+        # what is missing of a long answer that was cut was not seen
+        return dict.fromkeys(_LOOKS, "") | dict(zip(_LOOKS, output.split(_BETWEEN), strict=False))
+
+    def _asked(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        left = self._ani.budget_left()["calls"]
+        if left is not None and left <= self._reserve:
+            raise Spent
+        return self._ani.call(method, params)
+
 
 NOTHING: Final = "Configs fit together, no cable loses packets: nothing is wrong."
 
@@ -45,26 +95,24 @@ class RunbookExpert:
         Raises:
             AgentError: The task asks for no diagnosis.
         """
-        if SUBMIT not in [method.name for method in brief.methods]:
-            raise AgentError(
-                f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
-            )
+        needs_diagnosis(self.name, brief)
         facts, found = Facts(devices={}, links=(), addresses={}), []
-        thrifty: Any = Thrift(ani)
+        has_pages = LIST_RESOURCES in [method.name for method in brief.methods]
+        thrifty: Any = Thrift(ani, RESERVE + FOR_PAGES * has_pages)
         with contextlib.suppress(Spent):
             facts = gather(brief, thrifty)
-            for one in _findings(brief, facts, thrifty):
+            for one in without_consequences(_by_runbooks(brief, facts, thrifty), brief, facts):
                 found.append(one)  # noqa: PERF402  (what was found stays if the budget does not suffice)
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
-        lists = ani.call(SUBMIT, {"diagnosis": words})
-        causes = tuple(dict.fromkeys(_named(facts, found, lists)))
+        lists = submitted(words, ani)
+        causes = tuple(dict.fromkeys(causes_of(facts, found, lists)))
         return Submission(reasoning=words, answer=handed_in(causes, brief, ani))
 
 
-def _findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
-    """What is wrong, without what only follows from a cause that was found before."""
+def without_consequences(found: Iterable[Finding], brief: Brief, facts: Facts) -> Iterator[Finding]:
+    """Leave out what only follows from a cause that was found before."""
     explained: set[tuple[str, End]] = set()
-    for one in _by_runbooks(brief, facts, ani):
+    for one in found:
         if (one.fault_type, one.end) not in explained:
             yield one
             explained.update(of_leases(brief, facts, one))
@@ -83,7 +131,7 @@ def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     yield from check_cables(facts, ani)
 
 
-def _named(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
+def causes_of(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
     """Findings in the words of the lists; those that no list has are left out."""
     kinds = {one["name"]: one["named_by"] for one in lists["fault_types"]}
     known = set(lists["resources"])

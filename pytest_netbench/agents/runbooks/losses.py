@@ -44,7 +44,7 @@ def check_losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> I
     losses = [*paced.values(), *_flow_losses(ani, since_s=before.time_s)]
     span_s = max(1.0, after.time_s - before.time_s)
     if max(losses, default=0.0) > 1 - _ENOUGH and _checksum_errors(facts, ani) >= _CORRUPT:
-        yield from _corruption(facts, ani, cables, is_one_way=_is_one_way(ani, paced))
+        yield from check_corruption(facts, ani, cables, is_one_way=loses_one_way(ani, paced))
     for cable in cables:
         used = []
         for end, far in (cable, cable[::-1]):
@@ -54,16 +54,16 @@ def check_losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> I
         lossy = [(far, sent, arrived) for far, sent, arrived in used if arrived.packets < _ENOUGH * sent.packets]
         for far, sent, arrived in lossy[:1]:
             words = f"{arrived.packets} of {sent.packets} packets arrive at {far.node} {far.interface}."
-            kind, is_one_way = _kind(sent, arrived, span_s, losses), len(lossy) < len(used)
+            kind, is_one_way = kind_of(sent, arrived, span_s, losses), len(lossy) < len(used)
             if kind == "link-mtu-low":
                 # long packets pass the other way, so it is no limit of the cable but the loss of whole flows
                 kind = "link-flows-lost" if is_one_way else kind
             else:
-                kind = _tried(ani, kind, list(paced.values()), since_s=before.time_s)
+                kind = tried(ani, kind, list(paced.values()), since_s=before.time_s)
             yield Finding("link-lossy-one-way" if kind == "link-lossy" and is_one_way else kind, cable[0], words)
 
 
-def _tried(ani: Ani, kind: str, paced: Sequence[float], *, since_s: float) -> str:
+def tried(ani: Ani, kind: str, paced: Sequence[float], *, since_s: float) -> str:
     """What is wrong with a cable: the hosts of the flow that loses most send at a steady rate, and in bursts.
 
     ``paced`` are the losses of what was sent before at a steady rate.
@@ -80,7 +80,7 @@ def _tried(ani: Ani, kind: str, paced: Sequence[float], *, since_s: float) -> st
     return "link-slow" if steady > _MOST else "link-lossy"
 
 
-def _kind(sent: _Count, arrived: _Count, span_s: float, losses: Sequence[float]) -> str:
+def kind_of(sent: Count, arrived: Count, span_s: float, losses: Sequence[float]) -> str:
     """What is wrong with a cable over which less arrives than is sent."""
     if arrived.octets <= _LONG * arrived.packets and sent.octets > _LONG * sent.packets:
         return "link-mtu-low"
@@ -90,7 +90,7 @@ def _kind(sent: _Count, arrived: _Count, span_s: float, losses: Sequence[float])
     return "link-flows-lost" if is_whole else "link-lossy"
 
 
-def _is_one_way(ani: Ani, paced: Mapping[tuple[str, str], float]) -> bool:
+def loses_one_way(ani: Ani, paced: Mapping[tuple[str, str], float]) -> bool:
     """Whether packets are lost in one direction only, between the hosts that lose most."""
     source, target = max(paced, key=lambda pair: paced[pair], default=("", ""))
     lost = [_lost(ani, *pair) for pair in ((source, target), (target, source))] if source else []
@@ -98,7 +98,7 @@ def _is_one_way(ani: Ani, paced: Mapping[tuple[str, str], float]) -> bool:
     return len(known) == 2 and known[0] <= _WHOLE < _FEW / 2 < known[1]
 
 
-def _corruption(
+def check_corruption(
     facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]], *, is_one_way: bool = False
 ) -> Iterator[Finding]:
     """Ping over each cable whose ends have addresses: some packets have wrong checksums somewhere."""
@@ -164,16 +164,18 @@ def _counters(ani: Ani) -> _Sample:
     )
 
 
-class _Count(NamedTuple):
+class Count(NamedTuple):
+    """What a host has sent, or what has arrived."""
+
     packets: int
     octets: int
 
 
-def _change(before: _Sample, after: _Sample, end: End, way: str) -> _Count:
+def _change(before: _Sample, after: _Sample, end: End, way: str) -> Count:
     """What passed between two samples; nothing of an interface that is not counted."""
     now, then = after.rows.get(end, {}), before.rows.get(end, {})
     names = (f"{way}_packets", f"{way}_bytes")
-    return _Count(*(int(now.get(name, 0)) - int(then.get(name, 0)) for name in names))
+    return Count(*(int(now.get(name, 0)) - int(then.get(name, 0)) for name in names))
 
 
 def _send(facts: Facts, ani: Ani) -> dict[tuple[str, str], float]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from pytest_netbench.agents import ending, purse
+from pytest_netbench.agents import ending, run_budget
 from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import Replays
 from pytest_netbench.agents.ending import EndedApart, Raised
@@ -62,13 +62,13 @@ class Processes:
 
     def making(self, spec: str) -> dict[str, Any]:
         """The parameters of the request ``make``."""
-        shared = purse.current()
+        shared = run_budget.current()
         plain = None if shared is None else {one.name: getattr(shared, one.name) for one in fields(shared)}
         return {
             "spec": spec,
             "rootdir": str(self._rootdir),
             "replays": active_cassette.replays(),
-            "purse": None if plain is None else {**plain, "path": str(plain["path"])},
+            "run_budget": None if plain is None else {**plain, "path": str(plain["path"])},
             "surroundings": self._surroundings(spec),
         }
 

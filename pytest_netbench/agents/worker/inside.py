@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_netbench.agents import ending, purse
+from pytest_netbench.agents import ending, run_budget
 from pytest_netbench.agents.cassettes import active_cassette
 from pytest_netbench.agents.cassettes.tapes import NoTrial
 from pytest_netbench.agents.ending import Raised
-from pytest_netbench.agents.purse import Purse
 from pytest_netbench.agents.resolve import resolve_agent
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.agents.worker.interface import AniApart, Calls, RecordingApart, ReplayApart
 from pytest_netbench.agents.worker.messages import Connection, NotAMessage, error_object
 from pytest_netbench.catching import Caught
@@ -90,8 +90,8 @@ class _Inside:
         _surround(params["surroundings"])
         self._between_trials = NoTrial() if params["replays"] else None
         active_cassette.use_in_process(self._between_trials)
-        shared = params["purse"]
-        purse.use_in_process(None if shared is None else Purse(**{**shared, "path": Path(shared["path"])}))
+        shared = params["run_budget"]
+        run_budget.use_in_process(None if shared is None else RunBudget(**{**shared, "path": Path(shared["path"])}))
         with Caught(BaseException) as caught:  # whatever an agent raises is its result
             self._agent = resolve_agent(params["spec"], rootdir=Path(params["rootdir"]))
             info = self._agent.info

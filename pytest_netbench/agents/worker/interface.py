@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_netbench.agents.cassettes.cassette import Entry, Refusal
@@ -14,7 +14,7 @@ from pytest_netbench.agents.cassettes.secrets import Redaction
 from pytest_netbench.agents.completion import Completion
 from pytest_netbench.agents.failures import OutOfTime
 from pytest_netbench.agents.worker.messages import Connection, error_of
-from pytest_netbench.ani.methods import as_sent
+from pytest_netbench.ani.methods import DraftMethods
 from pytest_netbench.errors import AniError, CassetteMiss, LabError
 from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
@@ -71,7 +71,7 @@ class _Answer:
         self.message: Mapping[str, Any] = {}
 
 
-class AniApart:
+class AniApart(DraftMethods):
     """The ANI of one trial: the protocol ``Ani``, with the same results and errors as in the process of the trial.
 
     Args:
@@ -83,18 +83,6 @@ class AniApart:
         self._calls = calls
         self._trial = trial
         self._closed = False
-
-    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
-        return self.call("get-topology", {"devices": as_sent(devices)})
-
-    def get_running_cfg(self, device: str) -> dict[str, Any]:
-        return self.call("get-running-cfg", {"device": device})
-
-    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        return self.call("update-cfg", {"device": device, "commands": as_sent(commands)})
-
-    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
-        return self.call("execute-cmd", {"device": device, "command": command})
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """One request by its wire name."""

@@ -32,7 +32,7 @@ def all_checks() -> list[Check]:
     program = shutil.which("containerlab")
     if program is None:
         return [*found, Check("containerlab", False, True, "not installed", _INSTALL)]
-    release = _release(program)
+    release = release_of(program)
     if release.ok and not authorities.is_root():
         release = _rights(program, release)
     return [*found, release, _engine()]
@@ -45,7 +45,8 @@ def _user() -> Check:
 
 
 @functools.cache
-def _release(program: str) -> Check:
+def release_of(program: str) -> Check:
+    """Check which release of the program this machine has."""
     oldest = ".".join(map(str, commands.OLDEST))
     try:
         text = commands.call([program, "version", "--short"], timeout_s=_ASK_S)

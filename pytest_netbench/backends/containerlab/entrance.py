@@ -22,7 +22,7 @@ import signal
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from pytest_netbench.backends.containerlab import listings_desk
+from pytest_netbench.backends.containerlab import listing_server
 from pytest_netbench.kernel import confinement, seccomp
 from pytest_netbench.kernel import syscalls as sys
 from pytest_netbench.kernel.processes import end_as, started
@@ -81,7 +81,7 @@ def serve(request: Request) -> int:
     profile = request["profile"]
     if profile in ("trusted", "daemon"):
         return _trusted(request, stays=profile == "daemon")
-    desk = listings_desk.Desk(request["reads"], _run_listing) if request["reads"] else None
+    desk = listing_server.ListingServer(request["reads"], _run_listing) if request["reads"] else None
     child = _fork(lambda: _agent(request, desk, own_user))
     if desk is not None:
         return desk.serve_until_end_of(child)
@@ -146,7 +146,7 @@ def _run_listing(argv: list[str], output: int) -> int:
     return _fork(run)
 
 
-def _agent(request: Request, desk: listings_desk.Desk | None, own_user: int) -> NoReturn:
+def _agent(request: Request, desk: listing_server.ListingServer | None, own_user: int) -> NoReturn:
     sys.die_with_parent()
     sys.unshare(sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWIPC)
     limits = confinement.Limits.of(request)

@@ -11,6 +11,7 @@ SECURE_PORT: Final = 6443
 # a host and a port in form, because the API server looks for one; in fact the name of a socket in a directory of theirs
 ETCD_SOCKET: Final = "etcd:2379"
 _PEER_SOCKET: Final = "etcd:2380"
+ETCD_BYTES: Final = 128 << 20
 SERVICES: Final = "10.96.0.0/16"
 
 CONTROLLERS: Final = (
@@ -63,7 +64,7 @@ def etcd() -> Component:
             "--snapshot-count=5000",
             "--max-wals=1",
             "--max-snapshots=1",
-            "--quota-backend-bytes=134217728",
+            f"--quota-backend-bytes={ETCD_BYTES}",
             "--max-txn-ops=2000",
             "--max-request-bytes=8388608",
             "--log-level=warn",

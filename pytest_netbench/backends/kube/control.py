@@ -26,7 +26,7 @@ _PATIENCE_S: Final = 60.0
 
 
 class Control(ObjectControl):
-    """Implements ``platforms.capabilities.ClusterControl``.
+    """Implements ``platforms.cluster_control.ClusterControl``.
 
     Args:
         loop: In which the cluster runs.

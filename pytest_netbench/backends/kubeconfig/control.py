@@ -20,7 +20,7 @@ _GONE_S: Final = 120.0
 
 
 class Control(ObjectControl):
-    """Implements ``platforms.capabilities.ClusterControl``.
+    """Implements ``platforms.cluster_control.ClusterControl``.
 
     Args:
         loop: In which the cluster runs.

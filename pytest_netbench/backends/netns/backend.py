@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable, Mapping
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import capabilities, doctor, events, pace, plan, starter, timers
+from pytest_netbench.backends.netns import capabilities, plan, starter
 from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.clock import events, pace, timers
+from pytest_netbench.backends.netns.clock.labtime import BRINGING_UP, EXACTLY, LabNeighbors, Slack
 from pytest_netbench.backends.netns.lab import NetnsLab
-from pytest_netbench.backends.netns.labtime import BRINGING_UP, EXACTLY, LabNeighbors, Slack
-from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.backends.netns.machine import doctor
+from pytest_netbench.backends.netns.nodes.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab import wires
 from pytest_netbench.lab.approach import STANDS

@@ -8,10 +8,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from pytest_netbench.backends.netns import checks, packages, starter
+from pytest_netbench.backends.netns import packages, starter
 from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.machine import checks
+from pytest_netbench.backends.netns.nodes.program import sandbox_of
 from pytest_netbench.backends.netns.plan import hidden_directories
-from pytest_netbench.backends.netns.program import sandbox_of
 from pytest_netbench.backends.netns.supervisor.roots import SHARED
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.kernel.isolation import unused_uid

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.arista_eos import interfaces, names, order
 from pytest_netbench.dialects.arista_eos.writing import SYNTAX
 from pytest_netbench.dialects.base import ManualSection
-from pytest_netbench.dialects.syntax import Tree
 
 
 class AristaEosDialect:
@@ -21,20 +20,14 @@ class AristaEosDialect:
         "Ethernet ports switch frames unless they have `no switchport`; nothing is routed without `ip routing`."
     )
 
-    def interface(self, name: str) -> str:
-        return interfaces.canonical(name)
-
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
-
-    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
-        return order.rearrange(tree)
+    interface = staticmethod(interfaces.canonical)
+    normalise = staticmethod(names.normalise)
+    rearrange = staticmethod(order.rearrange)
 
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return order.ordered_block(parents, line)
+    ordered_block = staticmethod(order.ordered_block)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

@@ -1,4 +1,4 @@
-"""Landmarks of IOS configurations: addresses with masks and wildcards, access lists, object groups, NAT, markings."""
+"""What packets can match in IOS configurations: addresses, access lists, object groups, NAT, markings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_netbench.dialects.match_values import (
     Collection,
     Filter,
     Forward,
-    Landmarks,
+    MatchValues,
     Protocol,
     Service,
     Span,
@@ -50,7 +50,7 @@ _APPLICATIONS: Final[dict[str, tuple[Protocol, int]]] = {
 _SILENT: Final = ("description ", "remark ", "!", "banner ", "hostname ", "version ", "no ")
 
 
-def landmarks(config: str) -> Landmarks:
+def read(config: str) -> MatchValues:
     """What ``config`` names that packets can meet."""
     return _Reader().read(config.splitlines())
 
@@ -64,7 +64,7 @@ class _Reader:
         self._entries: dict[str, list[str]] = {}
         self._groups: dict[str, tuple[list[Span], list[Service]]] = {}
 
-    def read(self, lines: Iterable[str]) -> Landmarks:
+    def read(self, lines: Iterable[str]) -> MatchValues:
         for raw in lines:
             line = " ".join(raw.split())
             if line and not line.startswith(_SILENT):

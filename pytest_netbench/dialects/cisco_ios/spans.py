@@ -55,7 +55,7 @@ def _alone(words: Sequence[str], at: int, span: Span) -> Iterable[Span]:
 
 
 def _masked(address: int, mask: int) -> list[Span] | None:
-    """The span of an address with a subnet mask or a wildcard; a wildcard with gaps has several landmarks."""
+    """The span of an address with a subnet mask or a wildcard; a wildcard with gaps has several spans."""
     inverse = _FULL ^ mask
     if inverse & (inverse + 1) == 0 and (mask or not address):
         return [Span(4, address & mask, address | inverse)]

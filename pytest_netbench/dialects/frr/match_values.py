@@ -1,14 +1,14 @@
-"""Landmarks of FRR configurations: addresses of interfaces, prefixes of protocols and lists."""
+"""Values that packets can match in FRR configurations: addresses of interfaces, prefixes of protocols and lists."""
 
 from __future__ import annotations
 
-from pytest_netbench.dialects.match_values import Collection, Landmarks, spans_in
+from pytest_netbench.dialects.match_values import Collection, MatchValues, spans_in
 
 _SILENT = ("description ", "!", "#", "hostname ", "no ")
 _LOOPBACK = "lo"
 
 
-def landmarks(config: str) -> Landmarks:
+def read(config: str) -> MatchValues:
     """What ``config`` names that packets can meet."""
     found = Collection()
     interface = ""

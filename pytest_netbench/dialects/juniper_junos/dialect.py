@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.juniper_junos import interfaces, names
 from pytest_netbench.dialects.juniper_junos.syntax import SYNTAX
-from pytest_netbench.dialects.syntax import Tree
 
 
 class JuniperJunosDialect:
@@ -21,20 +20,14 @@ class JuniperJunosDialect:
         "request are committed together or not at all."
     )
 
-    def interface(self, name: str) -> str:
-        return interfaces.canonical(name)
-
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
-
-    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
-        return names.rearrange(tree)
+    interface = staticmethod(interfaces.canonical)
+    normalise = staticmethod(names.normalise)
+    rearrange = staticmethod(names.rearrange)
 
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
+    ordered_block = staticmethod(names.ordered_block)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

@@ -23,8 +23,7 @@ class KubernetesDialect:
         " commands in pods: `kubectl exec -n NAMESPACE deploy/NAME -- COMMAND`."
     )
 
-    def interface(self, name: str) -> str:
-        return linux_interface(name)
+    interface = staticmethod(linux_interface)
 
     def normalise(self, line: str) -> str | None:
         return " ".join(line.split()) or None

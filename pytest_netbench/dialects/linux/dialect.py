@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.dialects.linux import match_values, mistakes, mutations, names, state_checks
-from pytest_netbench.dialects.match_values import Landmarks
+from pytest_netbench.dialects.linux import match_values, mistakes, mutations, names
+from pytest_netbench.dialects.linux.state_checks import STATE_CHECKS
 from pytest_netbench.dialects.mutations import Mutations
 from pytest_netbench.dialects.syntax import Tree
 
@@ -17,15 +17,12 @@ class LinuxDialect:
     """Hosts and routers that are plain Linux."""
 
     name = "linux"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = SHOWN
     hint = ""
 
-    def interface(self, name: str) -> str:
-        return linux_interface(name)
-
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
+    interface = staticmethod(linux_interface)
+    normalise = staticmethod(names.normalise)
 
     def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(tree)
@@ -33,17 +30,13 @@ class LinuxDialect:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
-
-    def landmarks(self, config: str) -> Landmarks:
-        return match_values.landmarks(config)
+    ordered_block = staticmethod(names.ordered_block)
+    match_values = staticmethod(match_values.read)
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS
 
-    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
-        return mistakes.mistakes(lines, ports=ports, before=before)
+    mistakes = staticmethod(mistakes.mistakes)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

@@ -1,4 +1,4 @@
-"""Landmarks of Linux configurations: ``ip``, ``nft`` and ``tc`` commands, and the same things in the state's text."""
+"""What packets can match in Linux configurations: ``ip``, ``nft`` and ``tc`` commands, and the text of the state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_netbench.dialects.match_values import (
     Collection,
     Filter,
     Forward,
-    Landmarks,
+    MatchValues,
     Protocol,
     Service,
     Span,
@@ -32,7 +32,7 @@ _TRANSLATED: Final = re.compile(r"\bsnat (?:ip6? )?to (\S+)")
 _FORWARDED: Final = re.compile(r"\bdnat (?:ip6? )?to (\[[^\]]+\]|[^\s:]+)(?::(\d+))?")
 
 
-def landmarks(config: str) -> Landmarks:
+def read(config: str) -> MatchValues:
     """What ``config`` names that packets can meet."""
     found = Collection()
     lists: dict[str, tuple[dict[Span, None], dict[Span, None], dict[Service, None]]] = {}

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Final
 
-from pytest_netbench.dialects.base import ManualSection, Mistake
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.indentation import SHOWN
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openvswitch import flows, mistakes, state_checks
+from pytest_netbench.dialects.openvswitch import flows, mistakes
+from pytest_netbench.dialects.state_checks import StateCheck
 from pytest_netbench.dialects.syntax import Tree
+
+_FLOWS: Final = "ovs-ofctl dump-flows br0"
+
+STATE_CHECKS: Final[Mapping[str, StateCheck]] = {
+    "no carrier": StateCheck("ip link show dev {interface}", r"NO-CARRIER"),
+    "no controller": StateCheck("ovs-vsctl show", r"is_connected: true", is_absent=True, is_shared=True),
+    "controller": StateCheck("ovs-vsctl show", r'Controller "?{target}"?'),
+    "flow": StateCheck(_FLOWS, r"priority={priority},{match} actions={actions}$"),
+}
+"""By the state."""
+
 
 _FLOW = re.compile(r"flow (.*)")
 
@@ -20,7 +33,7 @@ class OpenvswitchDialect:
     """Switches that are Open vSwitch."""
 
     name = "openvswitch"
-    signs = state_checks.SIGNS
+    state_checks = STATE_CHECKS
     syntax = SHOWN
     hint = (
         "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0."
@@ -28,8 +41,7 @@ class OpenvswitchDialect:
         " `ovs-appctl ofproto/trace br0 in_port=1,ip,nw_dst=192.0.2.1,nw_ttl=64`."
     )
 
-    def interface(self, name: str) -> str:
-        return linux_interface(name)
+    interface = staticmethod(linux_interface)
 
     def normalise(self, line: str) -> str | None:
         words = names.normalise(line)
@@ -44,11 +56,8 @@ class OpenvswitchDialect:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
-
-    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
-        return mistakes.mistakes(lines, ports=ports, before=before)
+    ordered_block = staticmethod(names.ordered_block)
+    mistakes = staticmethod(mistakes.mistakes)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

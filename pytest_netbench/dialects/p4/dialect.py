@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.dialects.p4 import lines
+from pytest_netbench.dialects.p4.state_checks import STATE_CHECKS
 from pytest_netbench.dialects.p4.syntax import P4Syntax
 from pytest_netbench.dialects.syntax import Tree
 
@@ -20,6 +21,7 @@ class P4Dialect:
     """Switches that run a P4 program in bmv2's ``simple_switch``."""
 
     name = "p4"
+    state_checks = STATE_CHECKS
     syntax = P4Syntax()
     hint = (
         "The node is a P4 switch (bmv2's simple_switch); ethN is port N. Commands are as those of bmv2's command line,"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from pytest_netbench.dialects.p4 import lines
@@ -27,6 +28,9 @@ class P4Syntax:
     def paths(self, text: str) -> Sequence[Path]:
         return tuple((line,) for line in written(text))
 
+    def forms(self, text: str) -> Sequence[Path]:
+        return tuple((_form(line),) for line in written(text))
+
     def edits(self, commands: Sequence[str]) -> Sequence[Edit]:
         return tuple(edit for line in written("\n".join(commands)) for edit in _edits(line))
 
@@ -46,6 +50,12 @@ def written(text: str) -> Iterator[str]:
     return (line for line in stripped if line and not line.startswith(_COMMENT))
 
 
+def _form(text: str) -> str:
+    with suppress(ValueError):  # then it is compared as it is
+        return lines.form(lines.parse(text))
+    return text
+
+
 def _edits(text: str) -> Iterator[Edit]:
     try:
         line = lines.parse(text)
@@ -55,7 +65,7 @@ def _edits(text: str) -> Iterator[Edit]:
     if line.verb == "table_delete":
         yield Edit((lines.key(line),), removes=True)
     elif line.verb == "table_clear":
-        yield Edit((f"entry {lines.short(line.name)} ",), removes=True)
+        yield Edit((f"entry {lines.short(line.name)}",), removes=True)
     elif line.verb == "table_reset_default":
         yield Edit((lines.key(line),), removes=True)
     elif line.verb in {"table_modify", "table_set_default"}:

@@ -132,7 +132,7 @@ class _Names:
     def keys(self, held: HeldFlow) -> Iterator[_Key]:
         flow = held.flow
         sources = self._words(flow.source_address or self._own(flow.source), flow.source)
-        targets = self._words(flow.target, flow.target_node)
+        targets = self._words(flow.target_address, flow.target_node)
         ports = (None,) if flow.port is None else (None, flow.port)
         for source, target, protocol in product(sources, targets, (ANY, flow.protocol)):
             yield from ((source, target, protocol, port) for port in (ports if protocol != ANY else (None,)))

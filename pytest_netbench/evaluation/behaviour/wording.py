@@ -34,8 +34,7 @@ class Wording:
     def flow(self, flow: ReferenceFlow) -> str:
         """``10.1.20.7 (web1) -> 10.1.30.10 (db) tcp/443``."""
         mark = f" with DSCP {flow.dscp}" if flow.dscp else ""
-        target = flow.target if flow.target_node is None else f"{flow.target} ({flow.target_node})"
-        return f"{self._source(flow)} -> {target} {flow.service}{mark}"
+        return f"{self._source(flow)} -> {flow.aim} {flow.service}{mark}"
 
     def of_flow(self, difference: FlowDifference, intent: Intent) -> str:
         """A flow with what happened, what was expected, and why."""
@@ -50,8 +49,10 @@ class Wording:
         return f"{has}; expected {_route(difference.expected)}, {reason}"
 
     def _source(self, flow: ReferenceFlow) -> str:
-        version = ip_address(flow.target).version
-        own = [one for one in self._addresses.get(flow.source, ()) if ip_address(one).version == version]
+        own = self._addresses.get(flow.source, ())
+        if flow.target_address is not None:
+            version = ip_address(flow.target_address).version
+            own = [one for one in own if ip_address(one).version == version]
         address = flow.source_address or (own[0] if own else None)
         return flow.source if address is None else f"{address} ({flow.source})"
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from pytest_netbench.evaluation.flows.clusters import cluster_flows
-from pytest_netbench.evaluation.flows.drawing import draw
+from pytest_netbench.evaluation.flows.drawing import draw, flows_of
 
-__all__ = ["cluster_flows", "draw"]
+__all__ = ["cluster_flows", "draw", "flows_of"]

@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_netbench.evaluation.flows.candidates import Flows, Tiers
-from pytest_netbench.evaluation.flows.network_facts import Atlas
-from pytest_netbench.evaluation.flows.seeded_choice import Lots, in_turns
+from pytest_netbench.evaluation.flows.clusters import cluster_flows
+from pytest_netbench.evaluation.flows.network_facts import NetworkFacts
+from pytest_netbench.evaluation.flows.seeded_choice import SeededChoice, in_turns
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 
 _BY_CHANCE = 0.15
 _TRIES = 50
+
+
+def flows_of(task: Task, *, seed: int, count: int) -> tuple[ReferenceFlow, ...]:
+    """Return at most ``count`` different flows of a task: between the pods of a cluster, or as ``draw`` draws them.
+
+    Args:
+        task: A task with a network.
+        seed: Draws other flows.
+        count: Number of flows.
+
+    Raises:
+        UsageError: The task has no network.
+    """
+    return (cluster_flows if task.network.resource == "cluster" else draw)(task, seed=seed, count=count)
 
 
 def draw(task: Task, *, seed: int = 1, count: int = 1000) -> tuple[ReferenceFlow, ...]:
@@ -30,10 +45,10 @@ def draw(task: Task, *, seed: int = 1, count: int = 1000) -> tuple[ReferenceFlow
     Raises:
         UsageError: The task has no network.
     """
-    atlas = Atlas(task)
-    if len(atlas.nodes) < 2:
+    facts = NetworkFacts(task)
+    if len(facts.nodes) < 2:
         return ()
-    tiers = Tiers(atlas, Lots(seed))
+    tiers = Tiers(facts, SeededChoice(seed))
     taken: dict[tuple[object, ...], ReferenceFlow] = {}
     _take(tiers.first(), taken, count)
     _take(tiers.further(), taken, max(len(taken), round(count * (1 - _BY_CHANCE))))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.dialects.base import Mapped
-from pytest_netbench.dialects.match_values import Filter, Forward, Landmarks, Service, Span, span_of
-from pytest_netbench.evaluation.flows.texts import landmarks_of
+from pytest_netbench.dialects.base import match_values_of
+from pytest_netbench.dialects.match_values import Filter, Forward, MatchValues, Service, Span, span_of
+from pytest_netbench.evaluation.flows.texts import values_in
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import Task
@@ -36,7 +36,7 @@ class Asked:
     dscp: int
 
 
-class Atlas:
+class NetworkFacts:
     """The addresses, subnets and names of a task.
 
     Attributes:
@@ -51,7 +51,7 @@ class Atlas:
 
     def __init__(self, task: Task) -> None:
         network = task.network
-        by_node = {node.name: _landmarks(network, node.name) for node in network.topology.nodes}
+        by_node = {node.name: _match_values(network, node.name) for node in network.topology.nodes}
         self.addresses: dict[str, list[Span]] = {}
         self.subnets: dict[Span, list[str]] = {}
         self._owners: dict[Span, list[str]] = {}
@@ -60,7 +60,7 @@ class Atlas:
             self._attach(node, found)
         self.nodes = [node for node in by_node if self.addresses.get(node)]
         self.leaves = [node for node in self.nodes if len(network.topology.interfaces(node)) <= 1] or self.nodes
-        everything = [*by_node.values(), *map(landmarks_of, _texts(network))]
+        everything = [*by_node.values(), *map(values_in, _texts(network))]
         self.asked = list(_asked(network, self.addresses))
         self.spans: list[Span] = _unique(one for found in everything for one in (*found.spans, *found.translated))
         self.spans = _unique([*self.spans, *_prefixes(network), *(one.target for one in self.asked)])
@@ -77,7 +77,7 @@ class Atlas:
         self._held += [*translated, *(one.outside for one in self.forwards if one.outside)]
         self._sizes = sorted(self.subnets, key=lambda span: span.last - span.first)
 
-    def _attach(self, node: str, found: Landmarks) -> None:
+    def _attach(self, node: str, found: MatchValues) -> None:
         own = self.addresses.setdefault(node, [])
         for one in found.attachments:
             if one.address in own:
@@ -117,7 +117,7 @@ class Atlas:
         """Whether a node has an address of an IP version."""
         return any(one.version == version for one in self.addresses.get(node, ()))
 
-    def is_neighbour(self, node: str, address: Span) -> bool:
+    def is_neighbor(self, node: str, address: Span) -> bool:
         """Whether an address lies in a subnet that the node is on."""
         return any(address in subnet and node in on_it for subnet, on_it in self.subnets.items())
 
@@ -135,12 +135,13 @@ class Atlas:
         return Span(version, number, number)
 
 
-def _landmarks(network: Networked, node: str) -> Landmarks:
+def _match_values(network: Networked, node: str) -> MatchValues:
     commands: tuple[str, ...] = network.truth_of(node) if isinstance(network, Configure) else ()
     config = "\n".join([network.startup_configs.get(node, ""), *commands])
     platform = network.platform_of(node)
     dialect: Any = parts.load("dialects", platform)() if platform in parts.names("dialects") else None
-    return dialect.landmarks(config) if isinstance(dialect, Mapped) else landmarks_of(config)
+    known = match_values_of(dialect, config)
+    return values_in(config) if known is None else known
 
 
 def _texts(network: Networked) -> Iterator[str]:
@@ -184,7 +185,7 @@ def _asked(network: Networked, addresses: dict[str, list[Span]]) -> Iterator[Ask
                 )
 
 
-def _forwards(by_node: dict[str, Landmarks]) -> Iterator[Forward]:
+def _forwards(by_node: dict[str, MatchValues]) -> Iterator[Forward]:
     """Translations, each with the address that it has outside."""
     for found in by_node.values():
         for one in found.forwards:

@@ -7,9 +7,9 @@ from typing import Final
 
 from pytest_netbench.dialects.markings import DSCP
 from pytest_netbench.dialects.match_values import Filter, Service, Span
-from pytest_netbench.evaluation.flows.network_facts import Atlas
+from pytest_netbench.evaluation.flows.network_facts import NetworkFacts
 from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Sender
-from pytest_netbench.evaluation.flows.seeded_choice import Lots
+from pytest_netbench.evaluation.flows.seeded_choice import SeededChoice
 from pytest_netbench.model.reference import Protocol, ReferenceFlow
 
 _SOURCE_PORTS: Final = (20, 53, 67, 88, 123, 443, 500, 514, 1023)
@@ -28,9 +28,9 @@ Flows = Iterator[ReferenceFlow | None]
 class Overlooked:
     """Kinds of flows of a task beside those that follow from its configs and texts; some are unusual packets."""
 
-    def __init__(self, atlas: Atlas, lots: Lots, post: Post) -> None:
-        self._atlas, self._lots, self._post = atlas, lots, post
-        self._owned = [address for node in atlas.nodes for address in atlas.addresses[node]]
+    def __init__(self, facts: NetworkFacts, choice: SeededChoice, post: Post) -> None:
+        self._facts, self._choice, self._post = facts, choice, post
+        self._owned = [address for node in facts.nodes for address in facts.addresses[node]]
 
     def kinds(self) -> list[Flows]:
         """One iterator for each kind."""
@@ -46,24 +46,24 @@ class Overlooked:
 
     def source_ports(self) -> Flows:
         """What testcases and configs name, and other services, from ports that are registered for services."""
-        asked = [one for one in self._atlas.asked if one.port is not None and one.protocol in TRANSPORTS]
+        asked = [one for one in self._facts.asked if one.port is not None and one.protocol in TRANSPORTS]
         for _ in range(3):
             for one in asked:
                 protocol: Protocol = "udp" if one.protocol == "udp" else "tcp"
                 sender = Sender(one.source, one.source_address)
                 yield self._from_port(Packet(sender, one.target, protocol, one.port, one.dscp))
         for _ in range(2):
-            for service in self._atlas.services:
+            for service in self._facts.services:
                 source, target = self._post.ends()
                 protocols = TRANSPORTS if service.protocol is None else (service.protocol,)
-                yield self._from_port(Packet(Sender(source), target, self._lots.one_of(protocols), service.first))
+                yield self._from_port(Packet(Sender(source), target, self._choice.one_of(protocols), service.first))
         for source, target in self._pairs():
-            protocol = self._lots.one_of(TRANSPORTS)
-            yield self._from_port(Packet(Sender(source), target, protocol, self._lots.one_of(_SERVICES[protocol])))
+            protocol = self._choice.one_of(TRANSPORTS)
+            yield self._from_port(Packet(Sender(source), target, protocol, self._choice.one_of(_SERVICES[protocol])))
 
     def _from_port(self, packet: Packet) -> ReferenceFlow | None:
-        ports = [*_SOURCE_PORTS, *(one.first for one in self._atlas.services)]
-        port = self._lots.one_of(ports)
+        ports = [*_SOURCE_PORTS, *(one.first for one in self._facts.services)]
+        port = self._choice.one_of(ports)
         return self._post.flow(packet._replace(source_port=port), f"from port {port}")
 
     def tunnels(self) -> Flows:
@@ -87,30 +87,30 @@ class Overlooked:
                 yield flow
 
     def _tunnelled(self) -> Iterator[tuple[Packet, str]]:
-        for one in self._atlas.asked:
+        for one in self._facts.asked:
             for protocol in _TUNNELS:
                 sender = Sender(one.source, one.source_address)
                 yield Packet(sender, one.target, protocol, None, one.dscp), f"a testcase, {protocol}"
         for source, target in self._pairs():
-            for protocol in self._lots.shuffled(_TUNNELS):
-                dscp = self._lots.one_of(self._atlas.dscp) if self._atlas.dscp and self._lots.chance(0.5) else 0
+            for protocol in self._choice.shuffled(_TUNNELS):
+                dscp = self._choice.one_of(self._facts.dscp) if self._facts.dscp and self._choice.chance(0.5) else 0
                 yield Packet(Sender(source), target, protocol, None, dscp), f"a tunnel, {protocol}"
 
     def segments(self) -> Flows:
         """Segments of sessions that nobody opened: as a client sends them, and as a server does."""
-        for one in self._atlas.asked:
+        for one in self._facts.asked:
             if one.protocol == "tcp" and one.port is not None:
                 yield self._segment(Sender(one.source, one.source_address), one.target, one.port)
                 yield from self._answers(one.target, one.source, one.port)
-        ports = [one.first for one in self._atlas.services] or [80, 443]
+        ports = [one.first for one in self._facts.services] or [80, 443]
         for source, target in self._pairs():
-            yield self._segment(Sender(source), target, self._lots.one_of(ports))
-            yield self._returning(source, target, self._lots.one_of(ports))
+            yield self._segment(Sender(source), target, self._choice.one_of(ports))
+            yield self._returning(source, target, self._choice.one_of(ports))
 
     def _answers(self, server: Span, client: str, port: int) -> Flows:
-        node = self._atlas.owner(server)
+        node = self._facts.owner(server)
         if node is not None:
-            for address in self._atlas.addresses[client]:
+            for address in self._facts.addresses[client]:
                 if address.version == server.version:
                     yield self._returning(node, address, port)
 
@@ -119,7 +119,7 @@ class Overlooked:
 
     def _returning(self, source: str, target: Span, port: int) -> ReferenceFlow | None:
         low, high = _FREE_PORTS
-        packet = Packet(Sender(source), target, "segment", low + self._lots.below(high - low + 1), source_port=port)
+        packet = Packet(Sender(source), target, "segment", low + self._choice.below(high - low + 1), source_port=port)
         return self._post.flow(packet, "an answer that nobody asked for")
 
     def errors(self) -> Flows:
@@ -130,11 +130,11 @@ class Overlooked:
     def services(self) -> Flows:
         """Ports of well-known services, whether anything names them or not: between ends of filters, and elsewhere."""
         known = [(protocol, port) for protocol in TRANSPORTS for port in _SERVICES[protocol]]
-        filters = self._atlas.filters
+        filters = self._facts.filters
         for turn in range(4):
-            for protocol, port in self._lots.shuffled(known):
+            for protocol, port in self._choice.shuffled(known):
                 if filters and turn % 2 == 0:
-                    one = self._lots.one_of(filters)
+                    one = self._choice.one_of(filters)
                     sender, target = self._post.sender(self._end(one.sources)), self._end(one.targets)
                 else:
                     source, target = self._post.ends()
@@ -143,13 +143,13 @@ class Overlooked:
 
     def one_bit_off(self) -> Flows:
         """From and to addresses that a wildcard or a mask with one wrong bit would take for those of a filter."""
-        for one in self._lots.shuffled([one for one in self._atlas.filters for _ in range(3)]):
+        for one in self._choice.shuffled([one for one in self._facts.filters for _ in range(3)]):
             near = [(span, address) for span in one.sources for address in self._flipped(span)]
-            for span, address in self._lots.shuffled(near):
+            for span, address in self._choice.shuffled(near):
                 packet = Packet(self._post.sender(address), self._end(one.targets))
                 yield self._post.flow(self._served(packet, one), f"source: one bit beside {span}")
             near = [(span, address) for span in one.targets for address in self._flipped(span)]
-            for span, address in self._lots.shuffled(near):
+            for span, address in self._choice.shuffled(near):
                 packet = Packet(self._post.sender(self._end(one.sources)), address)
                 yield self._post.flow(self._served(packet, one), f"one bit beside {span}")
 
@@ -157,30 +157,30 @@ class Overlooked:
         size = (span.last - span.first + 1).bit_length() - 1
         width = 32 if span.version == 4 else 128
         for bit in range(size, min(size + _HOST_BITS, width)):
-            address = self._atlas.usable(span.version, span.first ^ (1 << bit))
+            address = self._facts.usable(span.version, span.first ^ (1 << bit))
             if address is not None and address not in span:
                 yield address
 
     def _served(self, packet: Packet, one: Filter) -> Packet:
-        service: Service | None = self._lots.one_of(one.services) if one.services else None
+        service: Service | None = self._choice.one_of(one.services) if one.services else None
         protocols = TRANSPORTS if service is None or service.protocol is None else (service.protocol,)
-        port = service.first if service is not None else self._lots.one_of((22, 80, 443))
-        return packet._replace(protocol=self._lots.one_of(protocols), port=port)
+        port = service.first if service is not None else self._choice.one_of((22, 80, 443))
+        return packet._replace(protocol=self._choice.one_of(protocols), port=port)
 
     def _end(self, spans: Sequence[Span]) -> Span:
         named = [one for one in self._owned if any(one in span for span in spans)]
-        return self._lots.one_of(named or self._owned)
+        return self._choice.one_of(named or self._owned)
 
     def classes(self) -> Flows:
         """All standard markings, if the task is about markings."""
-        for dscp in self._lots.shuffled(sorted(set(DSCP.values())) if self._atlas.dscp else ()):
+        for dscp in self._choice.shuffled(sorted(set(DSCP.values())) if self._facts.dscp else ()):
             for protocol in TRANSPORTS:
                 source, target = self._post.ends()
-                port = self._lots.one_of(_SERVICES[protocol])
+                port = self._choice.one_of(_SERVICES[protocol])
                 yield self._post.flow(Packet(Sender(source), target, protocol, port, dscp), f"dscp {dscp}")
 
     def _pairs(self) -> Iterator[tuple[str, Span]]:
         """Each leaf with each address of another node, leaves first."""
-        pairs = self._lots.shuffled((source, target) for source in self._atlas.leaves for target in self._owned)
-        pairs.sort(key=lambda pair: self._atlas.owner(pair[1]) not in self._atlas.leaves)
+        pairs = self._choice.shuffled((source, target) for source in self._facts.leaves for target in self._owned)
+        pairs.sort(key=lambda pair: self._facts.owner(pair[1]) not in self._facts.leaves)
         yield from pairs

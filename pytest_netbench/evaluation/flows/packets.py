@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pytest_netbench.dialects.match_values import Service, Span
-from pytest_netbench.evaluation.flows.network_facts import Atlas
-from pytest_netbench.evaluation.flows.seeded_choice import Lots
+from pytest_netbench.evaluation.flows.network_facts import NetworkFacts
+from pytest_netbench.evaluation.flows.seeded_choice import SeededChoice
 from pytest_netbench.model.reference import Protocol, ReferenceFlow, transport_of
 
 TRANSPORTS: tuple[Protocol, Protocol] = ("tcp", "udp")
@@ -36,9 +36,9 @@ class Packet(NamedTuple):
 class Post:
     """Makes flows of packets, and finds senders of addresses."""
 
-    def __init__(self, atlas: Atlas, lots: Lots) -> None:
-        self._atlas = atlas
-        self._lots = lots
+    def __init__(self, facts: NetworkFacts, choice: SeededChoice) -> None:
+        self._facts = facts
+        self._choice = choice
 
     def flow(self, packet: Packet, why: str, *, target_node: str | None = None) -> ReferenceFlow | None:
         """The flow of a packet; ``None`` if it says nothing of the network or would disturb other flows.
@@ -48,14 +48,14 @@ class Post:
             why: Why it is drawn.
             target_node: The node that is meant, if several have the address.
         """
-        atlas, (node, address), target = self._atlas, packet.sender, packet.target
-        if not atlas.has_version(node, target.version) or node in atlas.owners(target):
+        facts, (node, address), target = self._facts, packet.sender, packet.target
+        if not facts.has_version(node, target.version) or node in facts.owners(target):
             return None
         if address is not None and (address.version != target.version or address == target):
             return None
         if address is not None and not self._may_send(node, address):
             return None
-        keeper = atlas.keeper(target)
+        keeper = facts.keeper(target)
         if keeper == node:
             return None
         taker, listen_port = self._taker(packet)
@@ -77,37 +77,37 @@ class Post:
 
     def _may_send(self, node: str, address: Span) -> bool:
         """Whether nobody else on the node's subnets answers for the address."""
-        if node in self._atlas.owners(address) or not self._atlas.is_neighbour(node, address):
+        if node in self._facts.owners(address) or not self._facts.is_neighbor(node, address):
             return True
-        return not self._atlas.owners(address) and self._atlas.keeper(address) == node
+        return not self._facts.owners(address) and self._facts.keeper(address) == node
 
     def _taker(self, packet: Packet) -> tuple[str | None, int | None]:
-        for one in self._atlas.forwards:
+        for one in self._facts.forwards:
             if one.outside != packet.target or (one.protocol and one.protocol != transport_of(packet.protocol)):
                 continue
             if one.outside_port in (None, packet.port):
                 other = one.inside_port if one.inside_port != packet.port else None
-                return self._atlas.owner(one.inside), other if packet.port else None
-        return self._atlas.owner(packet.target), None
+                return self._facts.owner(one.inside), other if packet.port else None
+        return self._facts.owner(packet.target), None
 
     def sender(self, address: Span) -> Sender:
         """The node that sends from an address: its owner, its keeper, or any leaf that pretends to have it."""
-        owner = self._atlas.owner(address)
+        owner = self._facts.owner(address)
         if owner is not None:
-            own = [one for one in self._atlas.addresses[owner] if one.version == address.version]
+            own = [one for one in self._facts.addresses[owner] if one.version == address.version]
             return Sender(owner, None if own == [address] else address)
-        keeper = self._atlas.keeper(address)
+        keeper = self._facts.keeper(address)
         if keeper is not None:
             return Sender(keeper, address)
-        able = [one for one in self._atlas.leaves if self._atlas.has_version(one, address.version)]
-        return Sender(self._lots.one_of(able or self._atlas.nodes), address)
+        able = [one for one in self._facts.leaves if self._facts.has_version(one, address.version)]
+        return Sender(self._choice.one_of(able or self._facts.nodes), address)
 
     def ends(self) -> tuple[str, Span]:
         """A leaf and an address of another node, a leaf's more often than not."""
-        source = self._lots.one_of(self._atlas.leaves)
-        others = [node for node in self._atlas.leaves if node != source]
-        nodes = others if others and self._lots.chance(0.8) else self._atlas.nodes
-        return source, self._lots.one_of(self._atlas.addresses[self._lots.one_of(nodes)])
+        source = self._choice.one_of(self._facts.leaves)
+        others = [node for node in self._facts.leaves if node != source]
+        nodes = others if others and self._choice.chance(0.8) else self._facts.nodes
+        return source, self._choice.one_of(self._facts.addresses[self._choice.one_of(nodes)])
 
 
 _BESIDE = re.compile(r"\b(?:address|port) (?:before|after) |\b(?:first|last) (?:address|port) of ")
@@ -118,7 +118,7 @@ def is_at_a_boundary(flow: ReferenceFlow) -> bool:
     return _BESIDE.search(flow.why) is not None
 
 
-def edges(atlas: Atlas, span: Span) -> Iterator[tuple[str, Span]]:
+def edges(facts: NetworkFacts, span: Span) -> Iterator[tuple[str, Span]]:
     """The addresses at both sides of both ends of a span, with what they are."""
     single = span.first == span.last
     places = (
@@ -128,7 +128,7 @@ def edges(atlas: Atlas, span: Span) -> Iterator[tuple[str, Span]]:
         (f"address after {span}", span.last + 1),
     )
     for words, number in places:
-        address = atlas.usable(span.version, number) if words else None
+        address = facts.usable(span.version, number) if words else None
         if address is not None:
             yield words, address
 

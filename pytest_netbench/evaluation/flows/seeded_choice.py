@@ -11,7 +11,7 @@ T = TypeVar("T")
 _FLOAT = 1 << 48
 
 
-class Lots:
+class SeededChoice:
     """Draws from sequences.
 
     It uses ``random()`` alone, which Python guarantees to give the same numbers in all versions; ``shuffle`` and

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.dialects.markings import DSCP
-from pytest_netbench.dialects.match_values import Collection, Landmarks, Protocol, Service, span_of
+from pytest_netbench.dialects.match_values import Collection, MatchValues, Protocol, Service, span_of
 
 _ADDRESS: Final = re.compile(
     r"(?<![\w.:])(?:\d+\.\d+\.\d+\.\d+|[0-9a-fA-F]*:[0-9a-fA-F:]*:[0-9a-fA-F:]*)(?:/\d+)?(?!\w)"
@@ -38,7 +38,7 @@ _SERVICES: Final[dict[str, tuple[Protocol | None, tuple[int, ...]]]] = {
 }
 
 
-def landmarks_of(text: str) -> Landmarks:
+def values_in(text: str) -> MatchValues:
     """What ``text`` names that packets can meet."""
     found = Collection()
     spans = (span_of(match[0].rstrip(".:")) for match in _ADDRESS.finditer(text))

@@ -32,11 +32,11 @@ PATIENCE_LAB_S = 10.0
 """Lab seconds after a change in which a flow may recover by itself."""
 LEAST_PATIENCE_S = 0.2
 LEAST_PATIENCE_AT_THE_END_S = 1.5
-"""Longer than a kernel waits before it asks for a neighbour again."""
+"""Longer than a kernel waits before it asks for a neighbor again."""
 MOST_PATIENCE_S = 5.0
 """Wall seconds; a lab may run as slowly as the wall clock."""
 AFTERMATH_LAB_S = 200.0
-"""Lab seconds after a change in which outages are looked for: BGP waits 180 s for a silent neighbour."""
+"""Lab seconds after a change in which outages are looked for: BGP waits 180 s for a silent neighbor."""
 MOST_AFTERMATH_S = 10.0
 PATIENT_LOOKS = 2
 """Before a flow counts as broken: the looks before wait too briefly for the answers of a busy machine."""

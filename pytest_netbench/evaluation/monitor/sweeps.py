@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.watch import WatchedFlow
@@ -50,7 +50,7 @@ class Sweeper:
         try:
             results = self._lab.prober.probe(probes)
         except LabError as error:
-            if not may_be_the_agents(error, *self._lab.nodes.values()):
+            if not agent_may_have_caused(error, *self._lab.nodes.values()):
                 raise
             return {number: self._flows[number].allowed for number in numbers}
         return {

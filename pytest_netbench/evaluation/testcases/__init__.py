@@ -1,62 +1,26 @@
-"""One module per kind of testcase: from a testcase and a view of the network to an observation."""
+"""One module per kind of testcase, called as it: from a testcase and a view of the network to an observation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View
-from pytest_netbench.evaluation.testcases import (
-    config,
-    loss,
-    marking,
-    path,
-    reachability,
-    reference,
-    route,
-    show,
-    throughput,
-    unbroken,
-)
-from pytest_netbench.lab.probing import Probe, ProbeResult
+from pytest_netbench.evaluation.testcases.kind import Kind
+from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.testcase import Testcase
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """How a kind is observed: by ``observe`` alone, or by a packet that ``plan`` describes and ``judge`` judges.
-
-    ``absent``: the testcase is about something that must not hold. ``traffic``: it disturbs others while it runs.
-    ``alone``: it is observed alone and not a second time once it holds, because that takes long.
-    """
-
-    expected: Callable[[Any], str]
-    observe: Callable[[Any, View], Observation] | None = None
-    plan: Callable[[Any, View], Probe] | None = None
-    judge: Callable[[Any, Probe, ProbeResult], Observation] | None = None
-    absent: Callable[[Any], bool] = lambda _: False
-    traffic: bool = False
-    alone: bool = False
+def _found() -> dict[str, Kind]:
+    names = [one.name for one in pkgutil.iter_modules(__path__)]
+    values = {name: getattr(importlib.import_module(f"{__name__}.{name}"), "KIND", None) for name in names}
+    return {name: value for name, value in values.items() if isinstance(value, Kind)}
 
 
-KINDS: Mapping[str, Kind] = {
-    "show": Kind(observe=show.observe, expected=show.expected, absent=lambda testcase: not testcase.present),
-    "route": Kind(observe=route.observe, expected=route.expected, absent=lambda testcase: not testcase.present),
-    "config": Kind(observe=config.observe, expected=config.expected, absent=lambda testcase: not testcase.present),
-    "path": Kind(observe=path.observe, expected=path.expected),
-    "reachability": Kind(
-        plan=reachability.plan,
-        judge=reachability.judge,
-        expected=reachability.expected,
-        absent=lambda testcase: testcase.expected == "denied",
-    ),
-    "marking": Kind(plan=marking.plan, judge=marking.judge, expected=marking.expected),
-    "reference": Kind(observe=reference.observe, expected=reference.expected, alone=True),
-    "throughput": Kind(observe=throughput.observe, expected=throughput.expected, traffic=True),
-    "loss": Kind(observe=loss.observe, expected=loss.expected),
-    "unbroken": Kind(observe=unbroken.observe, expected=unbroken.expected),
-}
+KINDS: Final[Mapping[str, Kind]] = _found()
+"""By name: ``KIND`` of each module that has one."""
 
 
 def observe(testcases: Sequence[Testcase], view: View) -> list[Observation]:

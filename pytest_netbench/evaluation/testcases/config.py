@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.model.testcase import ConfigTestcase
 
 EXCERPT_LINES = 20
@@ -51,3 +53,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise BadTestcase(f"{pattern!r} is not a regular expression: {error}") from None
+
+
+KIND: Final = Kind(observe=observe, expected=expected, absent=lambda testcase: not testcase.present)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View, is_address
 from pytest_netbench.evaluation.testcases import packet, reachability
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.testcase import LossTestcase, ReachabilityTestcase
 
@@ -55,3 +57,6 @@ def observe(testcase: LossTestcase, view: View) -> Observation:
         actual=actual,
         final=True,
     )
+
+
+KIND: Final = Kind(observe=observe, expected=expected)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_netbench.evaluation.observation import Observation, View
 from pytest_netbench.evaluation.testcases import packet
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import MarkingTestcase
 
@@ -43,3 +46,6 @@ def judge(testcase: MarkingTestcase, probe: Probe, result: ProbeResult) -> Obser
     actual = f"nothing arrived ({result.detail})" if arrived is None else f"arrived with DSCP {arrived}"
     holds = arrived == testcase.expected_dscp
     return Observation(holds=holds, command=packet.words(probe, testcase.target), actual=actual)
+
+
+KIND: Final = Kind(plan=plan, judge=judge, expected=expected)

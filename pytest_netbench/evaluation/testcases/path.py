@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import Final
 
 from pytest_netbench.evaluation.observation import Observation, View, is_address
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.model.testcase import PathTestcase
 
 SPARE_HOPS = 3
@@ -47,3 +49,6 @@ def _words(address: str | None, view: View) -> str:
         return "*"
     owner = view.owner(address)
     return address if owner is None else f"{owner} ({address})"
+
+
+KIND: Final = Kind(observe=observe, expected=expected)

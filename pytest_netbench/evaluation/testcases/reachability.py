@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View, version_of
 from pytest_netbench.evaluation.testcases import packet
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import ReachabilityTestcase
 
@@ -65,3 +68,11 @@ def judge(testcase: ReachabilityTestcase, probe: Probe, result: ProbeResult) -> 
             seen = "nobody saw from where" if result.seen_source is None else f"seen as from {result.seen_source}"
             actual = f"{actual}, but {seen}"
     return Observation(holds=holds, command=packet.words(probe, testcase.target), actual=actual)
+
+
+KIND: Final = Kind(
+    plan=plan,
+    judge=judge,
+    expected=expected,
+    absent=lambda testcase: testcase.expected == "denied",
+)

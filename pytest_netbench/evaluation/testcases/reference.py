@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pytest_netbench.evaluation.behaviour.compare import (
     FlowDifference,
@@ -17,7 +18,8 @@ from pytest_netbench.evaluation.behaviour.sampling import Sample, sample
 from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.evaluation.reference import Reference
-from pytest_netbench.model.behaviour import HeldFlow, Outcome
+from pytest_netbench.evaluation.testcases.kind import Kind
+from pytest_netbench.model.behaviour import HeldFlow, Outcome, Table
 from pytest_netbench.model.reference import Change
 from pytest_netbench.model.testcase import ReferenceTestcase, Testcase
 
@@ -82,6 +84,7 @@ class _Comparison:
     def __init__(self, reference: Reference, under: str | None, observer: Observer) -> None:
         self._reference, self._under, self._observer = reference, under, observer
         self._wording = Wording(reference.behaviour.addresses)
+        self._tables = list(reference.behaviour.tables_at(under))
 
     def observation(self, *, brief: bool) -> Observation:
         of = self._reference.compared(self._under)
@@ -111,19 +114,23 @@ class _Comparison:
         changes = [reference.change_of_flow(one.held, under) for one in flows]
         lines += [self._wording.of_flow(*one) for one in zip(flows, map(_intent, changes), strict=True)]
         groups = [*(("route", one.node) for one in routes), *(group_of(one.held.flow) for one in flows)]
-        unjudged = unjudged_routes(reference.behaviour.tables_at(under), self._observer.routes(), routes)
+        unjudged = unjudged_routes(self._tables, self._routes_now(), routes)
         unjudged = [one for one in unjudged if reference.free_route(one.node, one.prefix, under) is None]
         return "\n".join([summary(lines, total=len(flows), of=of, groups=groups), *evidence(unjudged)])
 
     def _routes(self) -> list[RouteDifference]:
         reference, under = self._reference, self._under
         found = route_differences(
-            reference.behaviour.tables_at(under),
-            self._observer.routes(),
+            self._tables,
+            self._routes_now(),
             managed=reference.managed,
             asked=lambda node, prefix: reference.change_of_route(node, prefix, under) is not None,
         )
         return [one for one in found if reference.is_compared_route(one.node, one.prefix, under)]
+
+    def _routes_now(self) -> Mapping[str, Table]:
+        """The tables of all nodes; none are read where none are recorded, as of a cluster."""
+        return self._observer.routes() if self._tables else {}
 
     def _flows(self, suspects: Sequence[HeldFlow], *, size: int) -> list[FlowDifference]:
         """The suspects that differ again, ``size`` at a time unless these are too many for the network."""
@@ -152,3 +159,6 @@ def _left_out(beyond: Mapping[str, int]) -> str:
 
 def _intent(change: Change | None) -> int | None:
     return None if change is None else change.intent
+
+
+KIND: Final = Kind(observe=observe, expected=expected, alone=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import Final
 
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View, is_address
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.model.testcase import RouteTestcase
 from pytest_netbench.platforms.driver import Route
 
@@ -66,3 +68,6 @@ def _words(route: Route) -> str:
     if route.distance is not None:
         words.append(f"distance {route.distance}")
     return " ".join(words)
+
+
+KIND: Final = Kind(observe=observe, expected=expected, absent=lambda testcase: not testcase.present)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.model.testcase import ShowTestcase
 
 EXCERPT = 2_000
@@ -38,3 +40,6 @@ def _actual(output: str, match: re.Match[str] | None) -> str:
 
 def _excerpt(text: str) -> str:
     return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}\n… {len(text) - EXCERPT} more characters"
+
+
+KIND: Final = Kind(observe=observe, expected=expected, absent=lambda testcase: not testcase.present)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View, is_address
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.lab.probing import FlowReport
 from pytest_netbench.model.testcase import Flow, ThroughputTestcase
 
@@ -110,3 +113,6 @@ def _rate(bps: float) -> str:
         if bps >= size:
             return f"{bps / size:.3g} {unit}"
     return f"{bps:.3g} bit/s"
+
+
+KIND: Final = Kind(observe=observe, expected=expected, traffic=True)

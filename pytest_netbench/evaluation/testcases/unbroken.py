@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.evaluation.testcases import reachability
+from pytest_netbench.evaluation.testcases.kind import Kind
 from pytest_netbench.model.testcase import UnbrokenTestcase
 
 
@@ -24,3 +27,6 @@ def observe(testcase: UnbrokenTestcase, view: View) -> Observation:
         actual="always delivered" if found is None else found,
         final=True,
     )
+
+
+KIND: Final = Kind(observe=observe, expected=expected)

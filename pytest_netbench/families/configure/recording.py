@@ -6,6 +6,9 @@ with unusual packets is not held.
 Each of the two is observed on labs of its own, because packets leave traces (translations, sessions) that an agent's
 network does not have. Each lab is looked at more than once, in another order and with other contents. What varies is
 not held, and the record says so.
+
+Of a cluster neither routes nor addresses are recorded, as where pods are says nothing. A process has one cluster at a
+time.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from pytest_netbench.errors import TaskFileError
 from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.behaviour.problems import reference_of
 from pytest_netbench.evaluation.event_run import happening
-from pytest_netbench.evaluation.flows import draw
+from pytest_netbench.evaluation.flows import flows_of
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View
@@ -34,7 +37,7 @@ from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.behaviour import Behaviour, Outcome, is_spoofed
+from pytest_netbench.model.behaviour import Behaviour, Outcome, Table, is_spoofed
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.events import Action, Enter
 from pytest_netbench.model.reference import ReferenceFlow
@@ -68,14 +71,15 @@ class Recorder:
     def __init__(self, task: Task, stages: Stages, *, progress: Progress, right: Sequence[Solution] = ()) -> None:
         self._task, self._stages, self._progress, self._right = task, stages, progress, right
         self._payload = configuration_of(task)
-        self._flows = draw(task, seed=self._payload.reference.seed, count=self._payload.reference.flows)
+        self._is_of_cluster = self._payload.resource == "cluster"
+        self._flows = flows_of(task, seed=self._payload.reference.seed, count=self._payload.reference.flows)
         self._addresses: dict[str, dict[str, None]] = {}
 
     def record(self) -> Behaviour:
         """Observe everything and return what is held."""
         before: list[list[list[Look]]] = []
         after: list[list[list[Look]]] = []
-        with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as labs:
+        with self._workers() as labs:
             for number in range(1, LABS + 1):
                 unsolved = labs.submit(self._observed_lab, number, solved=False)
                 solved = labs.submit(self._observed_lab, number, solved=True)
@@ -94,9 +98,12 @@ class Recorder:
         )
         return agreed(reference_of(self._task, behaviour), self._reactions())
 
+    def _workers(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(max_workers=1 if self._is_of_cluster else SIDE_BY_SIDE)
+
     def _reactions(self) -> Reactions:
         """What the networks of right solutions do, undisturbed and under the events."""
-        with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as labs:
+        with self._workers() as labs:
             seen = labs.map(self._reacting_lab, self._right)
             return {one.name: moments for one, moments in zip(self._right, seen, strict=True)}
 
@@ -120,7 +127,7 @@ class Recorder:
         self._progress(f"{when}: {len(self._flows)} flows")
         devices = Devices(lab)
         self._settle(lab)
-        addresses = {node: lab.prober.addresses(node) for node in lab.nodes}
+        addresses = {} if self._is_of_cluster else {node: lab.prober.addresses(node) for node in lab.nodes}
         found = [self._observed(lab, devices, self._flows), *self._under_events(lab, devices, when)]
         return _Observed(moments=found, addresses=addresses)
 
@@ -154,7 +161,9 @@ class Recorder:
         for attempt in range(ATTEMPTS):
             looks, seen = [], None
             for number in range(LOOKS):
-                look, seen = _look(lab, devices, flows, seed=attempt * LOOKS + number, earlier=seen)
+                observer = Observer(View(lab, devices))
+                routes = {} if self._is_of_cluster else observer.routes()
+                look, seen = _look(observer, routes, flows, seed=attempt * LOOKS + number, earlier=seen)
                 looks.append(look)
             if all(look.routes == looks[0].routes for look in looks):
                 break
@@ -185,11 +194,14 @@ class Recorder:
 
 
 def _look(
-    lab: Lab, devices: Devices, flows: Sequence[ReferenceFlow], *, seed: int, earlier: list[Outcome] | None
+    observer: Observer,
+    routes: Mapping[str, Table],
+    flows: Sequence[ReferenceFlow],
+    *,
+    seed: int,
+    earlier: list[Outcome] | None,
 ) -> tuple[Look, list[Outcome]]:
     """One look, and the outcomes as they were found, also those of spoofed flows."""
-    observer = Observer(View(lab, devices))
-    routes = observer.routes()
     found = observer.thoroughly(flows, seed=seed, earlier=earlier)
     outcomes = {
         flow.key: one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one

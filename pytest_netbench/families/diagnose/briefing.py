@@ -42,6 +42,7 @@ TWO_PHASES: Final = (
     " answer lists the fault types and the resources that can be named. From then on no device answers. Then give your"
     " answer: whether anything is wrong, and for each cause its resource and its fault type."
 )
+LISTED: Final = "`list-fault-types` lists the fault types that an answer can name. Ask it whenever you like."
 TRAFFIC: Final = "The network carries this traffic all the time. When it is healthy, no more is lost than is said here:"
 UNREADABLE: Final = (
     "You cannot log in to any node: you have reports, telemetry and tests. Telemetry has the counters and neighbors of"
@@ -139,6 +140,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *([LOCALIZED, *(f"- {one.resources[0]}" for one in payload.causes)] if payload.given == "localization" else []),
         *([REPORTED, payload.report] if payload.report else []),
         NOW if payload.period_s is None else WATCHED.format(period_s=payload.period_s),
+        *([LISTED] if payload.types_known else []),
         phases,
         *_access(payload),
         *designed(payload),

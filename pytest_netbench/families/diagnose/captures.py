@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Final
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.families.diagnose.measuring import (
@@ -56,9 +56,9 @@ class Captures:
         return tuple(self._interfaces)
 
     @property
-    def method(self) -> OwnMethod:
+    def method(self) -> FamilyMethod:
         """What is offered to the agent."""
-        return OwnMethod(
+        return FamilyMethod(
             spec=CAPTURE_PACKETS_SPEC,
             params=CapturePacketsParams,
             answer=self._capture,

@@ -7,12 +7,14 @@ from typing import Final
 
 from pytest_netbench.deadline import poll
 from pytest_netbench.errors import LabError
+from pytest_netbench.faults.cables import DOWN_S
 from pytest_netbench.faults.evidence import asking, sql
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.lab.capabilities import LINKS
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Watch, wait_until_ready
+from pytest_netbench.lab.stopwatch import stamp_of, stopwatch_of
 from pytest_netbench.model.decoys import Decoy
 from pytest_netbench.model.payload import Networked
 
@@ -43,12 +45,15 @@ def make(lab: Lab, payload: Networked, decoys: Sequence[Decoy]) -> None:
 
 
 def _flap(lab: Lab, one: Decoy) -> None:
-    """Take the carrier away until a router has noticed, and give it back."""
+    """Take the carrier away as long as a loose contact does, and until a router has noticed, and give it back."""
     assert one.interface is not None
     watch, links = Watch(lab), lab.capability(LINKS)
     before = watch.look()
     links.cut(one.node, one.interface)
+    began = stamp_of(lab)
     poll(watch.look, until=lambda seen: seen != before, within_s=NOTICED_S, pause_s=_PAUSE_S)
+    left_s = DOWN_S - stamp_of(lab).since(began).lab_s
+    stopwatch_of(lab).sleep(max(0.0, left_s) / lab.time_scale)
     links.restore(one.node, one.interface)
 
 

@@ -5,6 +5,7 @@ The observations are made through the interface of an agent, with the methods of
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from operator import itemgetter
@@ -13,14 +14,16 @@ from typing import Final
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.deadline import poll
-from pytest_netbench.errors import AniError
+from pytest_netbench.errors import AniError, MachineTooBusy
 from pytest_netbench.families.diagnose.decoys import excluding
+from pytest_netbench.families.diagnose.measuring import MEASURE_RATE, MeasureRateParams
 from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.faults.evidence.network import observable_of
 from pytest_netbench.faults.evidence.observation import Answer, Observation, answer_of
 from pytest_netbench.faults.reasoning import reference_diagnosis
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.task import UNLIMITED
+from pytest_netbench.probing.records import FlowReport
 
 PATIENCE_S: Final = 8.0
 """Telemetry has a sample every half second, and neighbors notice some time later."""
@@ -50,7 +53,11 @@ class EvidenceCheck:
         self._before = self._looked(scene, patience_s=0.0)
 
     def look_after(self, scene: DiagnoseScene) -> None:
-        """Make each observation while the faults are in force. What does not show a fault is made again for a while."""
+        """Make each observation while the faults are in force. What does not show a fault is made again for a while.
+
+        Raises:
+            MachineTooBusy: A rate that this machine could not send does not show a fault.
+        """
         self._after = self._looked(scene, patience_s=self._patience_s)
 
     @property
@@ -106,6 +113,7 @@ class EvidenceCheck:
     def _holds(self, ani: AgentInterface, one: Observation, fault: str, *, patience_s: float) -> bool:
         answer, holds = poll(lambda: _seen(ani, one), until=itemgetter(1), within_s=patience_s, pause_s=_PAUSE_S)
         if patience_s and not holds:
+            _refuse_if_too_busy(one, answer)
             self._unseen.append(f"evidence of {fault}: {one.words} Seen: {_short(answer)}")
         return holds
 
@@ -120,6 +128,18 @@ def _seen(ani: AgentInterface, one: Observation) -> tuple[Answer, bool]:
         if one.shows.is_in(answer):
             return answer, True
     return answer, False
+
+
+def _refuse_if_too_busy(one: Observation, answer: Answer) -> None:
+    """A rate that this machine could not send shows nothing of the network.
+
+    Raises:
+        MachineTooBusy: It was such a rate.
+    """
+    if one.method == MEASURE_RATE and not answer.is_error:
+        report, rate_bps = FlowReport(**json.loads(answer.text)), MeasureRateParams(**one.params).rate_bps
+        if not report.is_as_asked(rate_bps):
+            raise MachineTooBusy(rate_bps, report.offered_bps)
 
 
 def _short(answer: Answer) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import FASTER, ONLY_LOOK, assignment
 from pytest_netbench.families.diagnose.measuring import SPECS, specs_of
-from pytest_netbench.families.diagnose.methods import SPEC, SUBMIT_DIAGNOSIS
+from pytest_netbench.families.diagnose.methods import LIST_FAULT_TYPES, LIST_RESOURCES, SUBMIT_DIAGNOSIS, naming_specs
 from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
 from pytest_netbench.families.diagnose.requesting import requests_of
 from pytest_netbench.families.hints import platform_hint
@@ -31,7 +31,11 @@ class DiagnoseFamily:
     name = "diagnose"
     payload = Diagnose
     answer: type[Model] | None = Diagnosis
-    methods = (*_LOOKING, *(spec.name for spec in (*SPECS, *REQUESTS)), SUBMIT_DIAGNOSIS)
+    methods = (
+        *_LOOKING,
+        *(spec.name for spec in (*SPECS, *REQUESTS)),
+        *(LIST_FAULT_TYPES, LIST_RESOURCES, SUBMIT_DIAGNOSIS),
+    )
     scorers: tuple[str, ...] = (
         "detection",
         "localization",
@@ -56,7 +60,12 @@ class DiagnoseFamily:
             intents=(assignment(payload),),
             rules=(ONLY_LOOK, FASTER),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
-            methods=(*(METHODS[name] for name in _LOOKING), *specs_of(payload), *requests_of(payload), SPEC),
+            methods=(
+                *(METHODS[name] for name in _LOOKING),
+                *specs_of(payload),
+                *requests_of(payload),
+                *naming_specs(payload),
+            ),
             budget=task.budget,
             hints=tuple(platform_hint(name, reading=True) for name in payload.platforms),
         )

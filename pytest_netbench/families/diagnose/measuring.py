@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -10,7 +10,7 @@ from pydantic import Field
 from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.families.diagnose.pairs import Group
-from pytest_netbench.families.diagnose.store import AVERAGED, LONGEST_S, MOST_ROWS, TABLES
+from pytest_netbench.families.diagnose.store import LONGEST_S, MOST_ROWS, OF_PROGRAMS, tables_of
 from pytest_netbench.model.demand import MOST_AT_ONCE
 from pytest_netbench.model.diagnosis import Diagnose, History
 from pytest_netbench.model.monitoring import Monitoring
@@ -123,6 +123,10 @@ _AVERAGED: Final = (
     " names in it: a device may be there under its old name, and two interfaces under each other's. Measure before"
     " you trust a row."
 )
+_PROGRAMS: Final = (
+    " `counters` are those of the programs of P4 switches: of an array of counters at the port `place`; of a table what"
+    " its entries count, added, with no `place`. The counters of all switches are set to 0 at the same moment, once."
+)
 CHECK_REACHABILITY_SPEC: Final = spec_of(
     CHECK_REACHABILITY,
     "Try each pair of hosts with a real packet now, and once more if there is no answer: an ICMP echo, a TCP connection"
@@ -148,10 +152,13 @@ _SINCE: Final[Mapping[History, str]] = {
 }
 
 
-def query_telemetry_spec(history: History, monitoring: Monitoring | None = None) -> MethodSpec:
+def query_telemetry_spec(
+    history: History, monitoring: Monitoring | None = None, platforms: Collection[str] = ()
+) -> MethodSpec:
     """What agents are told of ``query-telemetry``."""
-    tables = TABLES if monitoring is None else AVERAGED
+    tables = tables_of(platforms, is_averaged=monitoring is not None)
     schema = "; ".join(f"{name}({columns})" for name, columns in tables.items())
+    of_programs = _PROGRAMS if OF_PROGRAMS in tables else ""
     of_interfaces = _EXACT if monitoring is None else _AVERAGED.format(every_s=monitoring.every_s)
     return spec_of(
         QUERY_TELEMETRY,
@@ -160,7 +167,7 @@ def query_telemetry_spec(history: History, monitoring: Monitoring | None = None)
         " the devices' own timers. `stalled_ms`: for so long the sender did not run although it should have, because"
         " the machine under the network was busy; loss and lost sessions in such moments may have no other cause."
         " `requests` are those that hosts make to web servers, and pods of a cluster to its services, if they do."
-        f"{of_interfaces} At most {MOST_ROWS} rows are shown, and a"
+        f"{of_interfaces}{of_programs} At most {MOST_ROWS} rows are shown, and a"
         f" query may take {LONGEST_S:g} s.",
         QueryTelemetryParams,
         QueryTelemetryResult,
@@ -178,8 +185,13 @@ QUERY_TELEMETRY_SPEC: Final = query_telemetry_spec("full")
 SPECS: Final = (CHECK_REACHABILITY_SPEC, MEASURE_RATE_SPEC, QUERY_TELEMETRY_SPEC, CAPTURE_PACKETS_SPEC)
 
 
+def telemetry_spec_of(payload: Diagnose) -> MethodSpec:
+    """What the agents of a task are told of ``query-telemetry``."""
+    return query_telemetry_spec(payload.history, payload.monitoring, payload.platforms)
+
+
 def specs_of(payload: Diagnose) -> tuple[MethodSpec, ...]:
     """The methods that measure a network, as its agents see them."""
-    own = query_telemetry_spec(payload.history, payload.monitoring)
+    own = telemetry_spec_of(payload)
     without = {CAPTURE_PACKETS} if payload.monitored else set()
     return tuple(own if one.name == QUERY_TELEMETRY else one for one in SPECS if one.name not in without)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import requesting
 from pytest_netbench.lab.clients import get, look_up
@@ -28,11 +28,11 @@ class Requests:
         self._hosts = {name: lab.nodes[name] for name in clients if isinstance(lab.driver(name), HostsServers)}
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """What is offered to the agent."""
         return (
-            OwnMethod(spec=requesting.HTTP_GET_SPEC, params=requesting.HttpGetParams, answer=self._get),
-            OwnMethod(spec=requesting.LOOKUP_NAME_SPEC, params=requesting.LookupNameParams, answer=self._look_up),
+            FamilyMethod(spec=requesting.HTTP_GET_SPEC, params=requesting.HttpGetParams, answer=self._get),
+            FamilyMethod(spec=requesting.LOOKUP_NAME_SPEC, params=requesting.LookupNameParams, answer=self._look_up),
         )
 
     def _get(self, params: requesting.HttpGetParams) -> requesting.HttpGetResult:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.errors import LabError
 from pytest_netbench.families.diagnose.browsing import Browsing
 from pytest_netbench.families.diagnose.decoys import make
@@ -64,6 +64,7 @@ class DiagnoseScene(FaultyScene):
             hosts=payload.test_hosts,
             has_gaps=payload.history != "full",
             monitoring=payload.monitoring,
+            platforms=payload.platforms,
         )
         self._browsing = Browsing(lab, payload, self._telemetry)
         self._serving = Serving(lab, payload)
@@ -89,7 +90,7 @@ class DiagnoseScene(FaultyScene):
         return self._timetable.there
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         tools = Tools(self._lab, self._payload, self._telemetry.store)
         requests = Requests(self._lab, self._payload.test_hosts).methods if self._serving.has_servers else ()
         return (*tools.methods, *requests, *self._diagnosis.methods)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 _MOMENT: Final = "time_s REAL, lab_s REAL"
@@ -28,6 +28,11 @@ AVERAGED: Final[Mapping[str, str]] = {
     **{name: TABLES[name] for name in ("flows", "requests")},
 }
 """The same where interfaces are monitored by averages."""
+OF_PROGRAMS: Final = "counters"
+"""The table of the counters that programs of nodes keep."""
+_COUNTED: Final = f"{_MOMENT}, node TEXT, counter TEXT, place INTEGER, packets INTEGER, bytes INTEGER"
+_COUNTING: Final = frozenset({"p4"})
+"""Platforms whose nodes run programs with counters."""
 LONGEST_S: Final = 2.0
 MOST_ROWS: Final = 500
 MOST_CHARACTERS: Final = 50_000
@@ -39,6 +44,13 @@ _STEPS: Final = 1000
 _ALLOWED: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 )
+
+
+def tables_of(platforms: Collection[str], *, is_averaged: bool) -> Mapping[str, str]:
+    """The tables of a network with nodes of these platforms, each with its columns."""
+    if is_averaged:
+        return AVERAGED
+    return TABLES if _COUNTING.isdisjoint(platforms) else {**TABLES, OF_PROGRAMS: _COUNTED}
 
 
 class Found(NamedTuple):

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from pytest_netbench.catching import Caught
 from pytest_netbench.errors import LabError, NotReady
+from pytest_netbench.families.diagnose import sampling
 from pytest_netbench.families.diagnose.averages import Averages
 from pytest_netbench.families.diagnose.rows import flow_row, lost
-from pytest_netbench.families.diagnose.store import AVERAGED, TABLES, Store
+from pytest_netbench.families.diagnose.store import OF_PROGRAMS, Store, tables_of
 from pytest_netbench.lab.capabilities import crashed, offers
 from pytest_netbench.lab.probing import FlowReport
 from pytest_netbench.lab.protocols import Lab, LabNode
@@ -21,7 +22,6 @@ from pytest_netbench.lab.turn_access import looking_regularly_at, turns_of
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.monitoring import Monitoring
 from pytest_netbench.platforms.capabilities import CALLS, COUNTERS, MadeCall
-from pytest_netbench.platforms.driver import ListsNeighbors
 from pytest_netbench.randomness import seeded
 
 EVERY_S: Final = 0.5
@@ -53,6 +53,7 @@ class Telemetry:
         hosts: Those whose traffic and requests are kept; all if there are none.
         has_gaps: Whether some samples are not kept, drawn in the same way each time.
         monitoring: What is kept of interfaces instead of each sample of their counters, and of their neighbors nothing.
+        platforms: Of the nodes of the network. The programs of some have counters of their own.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Telemetry:
         hosts: Collection[str] = (),
         has_gaps: bool = False,
         monitoring: Monitoring | None = None,
+        platforms: Collection[str] = (),
     ) -> None:
         self._lab = lab
         self._nodes = nodes
@@ -71,7 +73,9 @@ class Telemetry:
         self._gaps = seeded("gaps") if has_gaps else None
         self._demands = demands
         self._averages = None if monitoring is None else Averages(monitoring)
-        self.store = Store(TABLES if monitoring is None else AVERAGED)
+        tables = tables_of(platforms, is_averaged=monitoring is not None)
+        self._counts_in_programs = OF_PROGRAMS in tables
+        self.store = Store(tables)
         self._stopwatch = stopwatch_of(lab)
         self._started = self._now()
         self._every_s = PROOF_S
@@ -84,6 +88,7 @@ class Telemetry:
         self._seen: dict[str, frozenset[MadeCall]] = {}
         self._kept_calls = 0
         self._failure: LabError | None = None
+        self._is_over = False
         self._thread = threading.Thread(target=self._run, name="netbench-telemetry", daemon=True)
 
     @property
@@ -177,9 +182,11 @@ class Telemetry:
         with self._sampled:
             self._allowed = max(self._allowed, count)
             self._sampled.notify_all()
-            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= count)
+            self._sampled.wait_for(lambda: self._is_over or len(self._breached) >= count)
             if self._failure is not None:
                 raise self._failure
+            if len(self._breached) < count:
+                raise LabError("telemetry: no sample is taken any more, as the traffic has ended")
             return self._breached[:count]
 
     def _run(self) -> None:
@@ -187,10 +194,11 @@ class Telemetry:
             with Caught(Exception) as caught:
                 self._sample_while_allowed()
             if caught.error is not None:
-                with self._sampled:
-                    self._failure = LabError(f"telemetry: {caught.error}")
-                    self._sampled.notify_all()
+                self._failure = LabError(f"telemetry: {caught.error}")
         finally:
+            with self._sampled:
+                self._is_over = True
+                self._sampled.notify_all()
             if self._turns is not None:
                 self._turns.looks.regularly(looks=False)
 
@@ -227,8 +235,10 @@ class Telemetry:
             "flows", ((*now, *flow_row(*one)) for one in flows if self._is_kept(one[0].source, one[0].target))
         )
         if self._averages is None:
-            self.store.add("interfaces", self._interfaces(now))
-            self.store.add("neighbors", self._neighbors(now))
+            self.store.add("interfaces", self._of_nodes(now, sampling.interfaces))
+            self.store.add("neighbors", self._of_nodes(now, sampling.neighbors))
+        if self._counts_in_programs:
+            self.store.add(OF_PROGRAMS, self._of_nodes(now, sampling.program_counters))
         self.store.add("requests", self._calls())
 
     def _poll(self, now: Moment, averages: Averages) -> None:
@@ -269,10 +279,10 @@ class Telemetry:
         silent = crashed(self._lab)
         return ((name, self._lab.nodes[name]) for name in self._nodes if name not in silent)
 
-    def _interfaces(self, now: Moment) -> Iterator[tuple[Any, ...]]:
+    def _of_nodes(self, now: Moment, rows: sampling.Rows) -> Iterator[tuple[Any, ...]]:
+        """Rows of each node, with their moment and the node."""
         for name, node in self._answering():
-            for interface, counted in node.capability(COUNTERS).counters().items():
-                yield (*now, name, interface, *vars(counted).values())
+            yield from ((*now, name, *row) for row in rows(self._lab.driver(name), node))
 
     def _calls(self) -> Iterator[tuple[Any, ...]]:
         """The calls that have ended since the last sample, but for those that began before the traffic."""
@@ -288,10 +298,3 @@ class Telemetry:
                     self._kept_calls += 1
                     moment = round(since_s, 3), round(since_s * self._lab.time_scale, 1)
                     yield *moment, name, one.url, one.status, one.total_ms, one.error
-
-    def _neighbors(self, now: Moment) -> Iterator[tuple[Any, ...]]:
-        for name, node in self._answering():
-            driver = self._lab.driver(name)
-            if isinstance(driver, ListsNeighbors):
-                for one in driver.neighbors(node):
-                    yield *now, name, one.protocol, one.address, one.state, int(one.is_up)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.unresponsive import await_answer
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import measuring
@@ -37,7 +37,7 @@ class Tools:
     def __init__(self, lab: Lab, payload: Diagnose, store: Store) -> None:
         self._lab = lab
         self._store = store
-        self._telemetry_spec = measuring.query_telemetry_spec(payload.history, payload.monitoring)
+        self._telemetry_spec = measuring.telemetry_spec_of(payload)
         groups = payload.flows
         addresses = {k: v for group in groups for k, v in group.targets.items()}
         configs = payload.startup_configs.values()
@@ -58,16 +58,16 @@ class Tools:
         self._tried: tuple[measuring.CheckReachabilityParams, dict[Pair, Outcome]] | None = None
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """What is offered to the agent."""
         return (
-            OwnMethod(
+            FamilyMethod(
                 spec=measuring.CHECK_REACHABILITY_SPEC,
                 params=measuring.CheckReachabilityParams,
                 answer=self._reachability,
             ),
-            OwnMethod(spec=measuring.MEASURE_RATE_SPEC, params=measuring.MeasureRateParams, answer=self._rate),
-            OwnMethod(spec=self._telemetry_spec, params=measuring.QueryTelemetryParams, answer=self._query),
+            FamilyMethod(spec=measuring.MEASURE_RATE_SPEC, params=measuring.MeasureRateParams, answer=self._rate),
+            FamilyMethod(spec=self._telemetry_spec, params=measuring.QueryTelemetryParams, answer=self._query),
             *([self._captures.method] if self._captures.nodes else []),
         )
 

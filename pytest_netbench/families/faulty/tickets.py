@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from pydantic import Field
 
+from pytest_netbench.ani.family_methods import Change, FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import Change, OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.faults.builders import FromOutside
 from pytest_netbench.faults.injecting import Injected
@@ -79,9 +79,9 @@ class Tickets:
         """What was named in each, and what came of it: ``mended``, ``not-theirs`` or ``nothing-found``."""
 
     @property
-    def method(self) -> OwnMethod:
+    def method(self) -> FamilyMethod:
         """What is offered to the agent."""
-        return OwnMethod(spec=TICKET_SPEC, params=OpenTicketParams, answer=self._open, change=_what)
+        return FamilyMethod(spec=TICKET_SPEC, params=OpenTicketParams, answer=self._open, change=_what)
 
     @property
     def open_faults(self) -> dict[int, str]:

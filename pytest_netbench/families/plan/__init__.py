@@ -1,4 +1,4 @@
-"""The family ``plan``: an agent answers a question about a data-centre graph with a program (NetArena, appendix B)."""
+"""The family ``plan``: an agent answers a question about a data-center graph with a program (NetArena, appendix B)."""
 
 from pytest_netbench.families.plan.family import PlanFamily
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PlanFamily:
-    """An operator asks about a data-centre graph, or wants it changed; the agent answers with a program."""
+    """An operator asks about a data-center graph, or wants it changed; the agent answers with a program."""
 
     name = "plan"
     payload = Plan

@@ -1,4 +1,4 @@
-"""Judging what an agent's code left: the answer, the graph, and the rules of data centres."""
+"""Judging what an agent's code left: the answer, the graph, and the rules of data centers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PlanFindings(Recorded):
         status: How the run of the code ended; ``nothing``: no code was handed in.
         answered: Whether the answer is right (NetArena's correctness).
         graph_right: Whether the graph is the one that the question leads to.
-        violations: Rules of data centres that the graph breaks (NetArena's safety).
+        violations: Rules of data centers that the graph breaks (NetArena's safety).
         unasked: Changes of the graph that the question does not ask for.
     """
 

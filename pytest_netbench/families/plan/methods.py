@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, Strict
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.recorder import clip
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.datacenter_graph.comparison import changes
@@ -74,13 +74,13 @@ SPEC: Final = spec_of(
 )
 
 
-def methods(runner: Runner, graph: Graph) -> Sequence[OwnMethod]:
+def methods(runner: Runner, graph: Graph) -> Sequence[FamilyMethod]:
     """Return the methods over ``runner``, which runs code on ``graph``."""
 
     def run_code(params: RunCodeParams) -> RunCodeResult:
         return _result(runner.run(params.code), graph)
 
-    return (OwnMethod(spec=SPEC, params=RunCodeParams, answer=run_code),)
+    return (FamilyMethod(spec=SPEC, params=RunCodeParams, answer=run_code),)
 
 
 def _result(execution: Execution, graph: Graph) -> RunCodeResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.families.plan.execution import PACKAGES, Runner
 from pytest_netbench.families.plan.judging import Truth, judge
 from pytest_netbench.families.plan.methods import methods
@@ -39,7 +39,7 @@ class PlanScene(BareScene):
             raise
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """``run-code``."""
         return methods(self._runner, self._graph)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.families.faulty.flows import words
 from pytest_netbench.families.faulty.tickets import Tickets
 from pytest_netbench.families.faulty.watched import WatchedScene
@@ -31,7 +31,7 @@ class RepairScene(WatchedScene):
         self._tickets = Tickets(lab, payload, self._faults, mend=self._mend) if payload.tickets else None
 
     @property
-    def methods(self) -> Sequence[OwnMethod]:
+    def methods(self) -> Sequence[FamilyMethod]:
         """What the scene offers to the agent: tickets, in tasks that have them."""
         return () if self._tickets is None else (self._tickets.method,)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import FASTER, assignment
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
 from pytest_netbench.families.diagnose.measuring import SPECS, specs_of
+from pytest_netbench.families.diagnose.methods import LIST_SPEC, RESOURCES_SPEC, naming_specs
 from pytest_netbench.families.diagnose.methods import SPEC as SUBMIT_DIAGNOSIS
 from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
 from pytest_netbench.families.diagnose.requesting import requests_of
@@ -15,7 +16,6 @@ from pytest_netbench.families.faulty.tickets import TICKET_SPEC as OPEN_TICKET
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.families.repair.briefing import ONLY_THE_FAULT, WORKING
 from pytest_netbench.families.repair.solution import apply_repair
-from pytest_netbench.families.troubleshoot.briefing import ANY_ORDER, HAND_OVER, LOOK_FIRST, MIXED, PHASES
 from pytest_netbench.families.troubleshoot.methods import SPEC as SUBMIT_ANSWER
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
@@ -26,6 +26,35 @@ if TYPE_CHECKING:
     from pytest_netbench.families.diagnose.scene import DiagnoseScene
     from pytest_netbench.families.protocol import Deploy
 
+
+LOOK_FIRST: Final = (
+    "Until you have called `submit-answer` you can look at the network, and send packets, and change nothing."
+)
+HAND_OVER: Final = (
+    " What no command of a device can repair, a broken cable for example, is handed over with `open-ticket`: name it as"
+    " in the answer. Taking all traffic off a faulty link instead, so that everything works over other paths, counts as"
+    " well."
+)
+ANY_ORDER: Final = (
+    "You can change the managed devices from the beginning: repair what is wrong, and nothing else. What shows only"
+    " once something else is repaired counts as well."
+)
+MIXED: Final = (
+    "When you have finished your investigation, call `submit-diagnosis` once, with your findings in your own words. Its"
+    " answer lists the fault types and the resources that can be named. Then call `submit-answer` once: whether"
+    " anything was wrong when you began, and for each cause its resource and its fault type, also of what you have"
+    " repaired. Between the two calls no device answers. Afterwards devices answer again. If nothing is wrong, change"
+    " nothing. Stop when everything works."
+)
+PHASES: Final = (
+    "When you have finished your investigation, call `submit-diagnosis` once, with your findings in your own words. Its"
+    " answer lists the fault types and the resources that can be named. Then call `submit-answer` once: whether"
+    " anything is wrong, and for each cause its resource and its fault type. Between the two calls no device answers."
+    " Afterwards devices answer again and the managed ones can be changed: repair what is wrong. If nothing is wrong,"
+    " change nothing. Stop when everything works."
+)
+
+
 _DEVICES = ("get-topology", "get-running-cfg", "execute-cmd", "update-cfg")
 
 
@@ -34,7 +63,11 @@ class TroubleshootFamily(DiagnoseFamily):
 
     name = "troubleshoot"
     answer = None
-    methods = (*_DEVICES, *(spec.name for spec in (*SPECS, *REQUESTS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)))
+    methods = (
+        *_DEVICES,
+        *(spec.name for spec in (*SPECS, *REQUESTS, LIST_SPEC, RESOURCES_SPEC)),
+        *(spec.name for spec in (SUBMIT_DIAGNOSIS, SUBMIT_ANSWER, OPEN_TICKET)),
+    )
     scorers = (
         *DiagnoseFamily.scorers,
         "correctness",
@@ -61,7 +94,7 @@ class TroubleshootFamily(DiagnoseFamily):
                 *(METHODS[name] for name in _DEVICES),
                 *specs_of(payload),
                 *requests_of(payload),
-                SUBMIT_DIAGNOSIS,
+                *naming_specs(payload),
                 SUBMIT_ANSWER,
                 *((OPEN_TICKET,) if payload.tickets else ()),
             ),

@@ -7,8 +7,8 @@ from typing import Final
 
 from pydantic import Field
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose.methods import SUBMIT_DIAGNOSIS, FixedDiagnosis
@@ -83,9 +83,9 @@ class FixedAnswer:
         self.fixed_at: Stamp | None = None
 
     @property
-    def method(self) -> OwnMethod:
+    def method(self) -> FamilyMethod:
         """What is offered to the agent."""
-        return OwnMethod(
+        return FamilyMethod(
             spec=SPEC,
             params=SubmitAnswerParams,
             answer=self._fix,

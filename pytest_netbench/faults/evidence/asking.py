@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import IPv4Network
 from typing import Final
 
-from pytest_netbench.dialects.state_checks import sign_of
+from pytest_netbench.dialects.state_checks import state_check_of
 from pytest_netbench.faults.evidence import sql
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Configured, Matches, Observation, Refused
@@ -37,7 +37,7 @@ def config_matches(node: str, pattern: str, because: str, *, is_absent: bool = F
 def state(network: Observable, node: str, name: str, because: str, /, **words: object) -> Iterator[Observation]:
     """A command of a node shows that it is in a state; none if nobody can look at it, or its dialect has no sign."""
     platform = network.platforms.get(node)
-    sign = None if platform is None else sign_of(platform, name, **words)
+    sign = None if platform is None else state_check_of(platform, name, **words)
     if sign is not None:
         yield Observation(
             method="execute-cmd",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from pytest_netbench.dialects.syntax import Edit, Path, Syntax, syntax_of
+from pytest_netbench.dialects.syntax import Edit, Path, Syntax, forms, syntax_of
 from pytest_netbench.model.base import Model
 
 _TEXTS = ("running_config", "output")
@@ -118,7 +118,7 @@ def unlike(config: str, commands: Iterable[str], syntax: Syntax) -> Iterator[str
         commands: Lines as in a config, and removals of lines.
         syntax: How both are written.
     """
-    paths = set(syntax.paths(config))
+    paths = set(forms(syntax, config))
     wanted, unwanted = outcome(syntax.edits(tuple(commands)))
     for path in wanted:
         if path not in paths:

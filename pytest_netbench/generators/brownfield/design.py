@@ -6,10 +6,12 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network, collapse_addresses
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_netbench.model.network import DrawnNetwork
 
+MOST_SENTENCES: Final = 150
+"""Of planned exceptions; more are given as lists."""
 _COST: Final = re.compile(r"^ (?:ip ospf cost|isis metric) (\d+)$", re.MULTILINE)
 _ROUTING: Final = {
     "ospf": "OSPF everywhere, with the usual timers (hello 10 s, dead 40 s) and no authentication. LANs are passive.",
@@ -26,15 +28,23 @@ _LEFTOVERS: Final = (
 )
 
 
+class Planned(NamedTuple):
+    """Something that a device has on purpose: a sentence, and the same as an entry below a heading."""
+
+    sentence: str
+    heading: str
+    entry: str
+
+
 def design_of(
-    network: DrawnNetwork, retired: Sequence[IPv4Network], planned: Sequence[str], source: random.Random
+    network: DrawnNetwork, retired: Sequence[IPv4Network], planned: Sequence[Planned], source: random.Random
 ) -> str:
     """Return the document.
 
     Args:
         network: As it was drawn.
         retired: Blocks of sites that are gone.
-        planned: What was added on purpose, a sentence each.
+        planned: What was added on purpose.
         source: Of the order of exceptions.
     """
     lines = [
@@ -52,10 +62,21 @@ def design_of(
         *(f"- {one}" for one in _LEFTOVERS),
         *_services(network),
         "Planned exceptions",
-        *(f"- {one}" for one in source.sample(list(planned), len(planned))),
+        *(f"- {one}" for one in _exceptions(source.sample(list(planned), len(planned)))),
         *([] if planned else ["- none"]),
     ]
     return "\n".join(lines)
+
+
+def _exceptions(planned: Sequence[Planned]) -> Iterator[str]:
+    """A sentence each; of many, which would be most of a brief, a list for each kind."""
+    if len(planned) <= MOST_SENTENCES:
+        yield from (one.sentence for one in planned)
+        return
+    kinds: dict[str, list[str]] = {}
+    for one in planned:
+        kinds.setdefault(one.heading, []).append(one.entry)
+    yield from (f"{heading}: {'; '.join(entries)}." for heading, entries in kinds.items())
 
 
 def _blocks(network: DrawnNetwork) -> Iterator[tuple[str, list[IPv4Network]]]:

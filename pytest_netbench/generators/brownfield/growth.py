@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pytest_netbench.faults.reasoning import known
 from pytest_netbench.generators.brownfield import frr, ios
 from pytest_netbench.generators.brownfield.common import Lines
-from pytest_netbench.generators.brownfield.design import design_of
+from pytest_netbench.generators.brownfield.design import Planned, design_of
 from pytest_netbench.generators.brownfield.ground import Ground, retired_blocks
 from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.model.network import DrawnNetwork, Subnet
@@ -76,8 +76,8 @@ def overgrown(network: DrawnNetwork, touched: Touched, source: random.Random) ->
         config = configs[node.name]
         ground = Ground(source, retired, {*config.split(), *touched.words.get(node.name, ())})
         lines: Lines = []
-        for words, more in _planned(network, node.name, language, touched.places, ground):
-            planned.append(words)
+        for exception, more in _planned(network, node.name, language, touched.places, ground):
+            planned.append(exception)
             lines += more
         lines += _leftovers(language, config, ground, len(lines))
         configs[node.name] = _joined(config, lines)
@@ -87,13 +87,15 @@ def overgrown(network: DrawnNetwork, touched: Touched, source: random.Random) ->
 
 def _planned(
     network: DrawnNetwork, node: str, language: ModuleType, touched: Collection[str], ground: Ground
-) -> Iterator[tuple[str, Lines]]:
-    """What is there on purpose: words for the document, and lines."""
+) -> Iterator[tuple[Planned, Lines]]:
+    """What is there on purpose: for the document, and as lines."""
     some, config = ground.source, network.startup_configs[node]
     process = _PROCESS.search(config)
     if process is not None and some.random() < _SESSIONS:
         address, lines = language.session(int(process[1]), ground)
-        yield f"{node}: the BGP neighbor {address} is shut down until its owner has moved.", lines
+        sentence = f"{node}: the BGP neighbor {address} is shut down until its owner has moved."
+        heading = "BGP neighbors that are shut down until their owners have moved"
+        yield Planned(sentence, heading, f"{node} {address}"), lines
     if language is not ios or node not in network.routers:
         return
     for interface in _ends(network.transits, node):
@@ -103,14 +105,22 @@ def _planned(
             way = some.choice(("in", "out"))
             denied = f"denies UDP to ports {_listed(ports)}, and nothing else"
             yield (
-                f"{node}: the access list {name} of {interface} ({way}) {denied}.",
+                Planned(
+                    f"{node}: the access list {name} of {interface} ({way}) {denied}.",
+                    "Access lists that deny UDP to these ports, and nothing else",
+                    f"{node} {name} of {interface} ({way}) {_listed(ports)}",
+                ),
                 ios.filtering(name, interface, way, ports, ground.note()),
             )
     for interface in _ends(network.lans, node) if not network.markings else ():
         if some.random() < _LIMITS and f"{node} {interface}" not in touched:
             ports = tuple(sorted(some.sample(_UNWANTED, some.randint(1, 3))))
             yield (
-                f"{node}: its site limits UDP to ports {_listed(ports)} at {interface}, and marks nothing.",
+                Planned(
+                    f"{node}: its site limits UDP to ports {_listed(ports)} at {interface}, and marks nothing.",
+                    "Sites that limit UDP to these ports, and mark nothing",
+                    f"{node} {interface} {_listed(ports)}",
+                ),
                 ios.limiting(ground.name(), interface, ports, ground.note()),
             )
 

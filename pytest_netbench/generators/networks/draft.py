@@ -13,7 +13,16 @@ from typing import Literal
 
 from pytest_netbench.dialects.openflow_controller.intents import Intents
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
-from pytest_netbench.generators.networks.processes import Bgp, Datapath, Isis, Ospf, Policy, Standby, StaticRoute
+from pytest_netbench.generators.networks.processes import (
+    Bgp,
+    Datapath,
+    Entries,
+    Isis,
+    Ospf,
+    Policy,
+    Standby,
+    StaticRoute,
+)
 from pytest_netbench.model.hosting import HostService
 from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.services import AccessList, Marking, Translation, Validation
@@ -74,6 +83,7 @@ class Device:
         tree_priorities: Priority of a switch in the spanning trees of VLANs that it may be the root of.
         datapath: Of a switch that has a controller.
         intents: Of a controller.
+        entries: Of a P4 switch.
     """
 
     name: str
@@ -97,6 +107,7 @@ class Device:
     services: list[HostService] = field(default_factory=list)
     datapath: Datapath | None = None
     intents: Intents | None = None
+    entries: Entries | None = None
 
     @property
     def routed_ports(self) -> list[Port]:

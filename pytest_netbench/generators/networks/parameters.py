@@ -8,8 +8,8 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 
-Routing = Literal["static", "ospf", "isis", "ibgp", "bgp", "openflow"]
-RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed", "openvswitch"]
+Routing = Literal["static", "ospf", "isis", "ibgp", "bgp", "openflow", "p4"]
+RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed", "openvswitch", "p4"]
 Naming = Literal["plain", "drawn"]
 ServiceName = Literal["filter", "nat", "dns", "web", "dhcp", "lb", "vpn", "qos", "rpki"]
 

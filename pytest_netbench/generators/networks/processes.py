@@ -120,6 +120,31 @@ class Policy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hop:
+    """Where a P4 switch sends a packet: out of a port, to the hardware address at its other end."""
+
+    hardware_address: str
+    port: int
+
+
+@dataclass(kw_only=True)
+class Entries:
+    """What the tables of a P4 switch have.
+
+    Attributes:
+        answers: By address: the hardware address with which the switch answers ARP requests for it.
+        routes: Prefixes with the hops of their packets, which are dropped if there is none.
+        default: The hops of all other packets, which are dropped if there is none.
+        port_addresses: By port: the hardware address that packets leave it with.
+    """
+
+    answers: dict[IPv4Address, str] = field(default_factory=dict)
+    routes: list[tuple[IPv4Network, tuple[Hop, ...]]] = field(default_factory=list)
+    default: tuple[Hop, ...] = ()
+    port_addresses: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Datapath:
     """What an OpenFlow switch is to its controller: its number, and where the controller listens."""
 

@@ -1,4 +1,4 @@
-"""The generator ``plan``: questions about data-centre graphs, as in table 4 of NetArena."""
+"""The generator ``plan``: questions about data-center graphs, as in table 4 of NetArena."""
 
 from pytest_netbench.generators.plan.generator import PlanGenerator
 

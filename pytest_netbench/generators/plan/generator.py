@@ -26,7 +26,7 @@ _SIZES = Sizes()
 
 
 class PlanParameters(Parameters):
-    """What can be chosen for questions about data-centre graphs. The default sizes are NetArena's."""
+    """What can be chosen for questions about data-center graphs. The default sizes are NetArena's."""
 
     level: Span = Field(
         Span(low=1, high=3), description="1: one operation; 2: remove or update, then ask; 3: the others"
@@ -50,7 +50,7 @@ class PlanParameters(Parameters):
 
 
 class PlanGenerator:
-    """Draws questions about a data-centre graph.
+    """Draws questions about a data-center graph.
 
     The level is drawn first, then the label among those of the level, then a type for each target, then the target.
     """

@@ -1,4 +1,4 @@
-"""Valid targets of operations in a data-centre graph, drawn with equal probability among those of a type."""
+"""Valid targets of operations in a data-center graph, drawn with equal probability among those of a type."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class ManagedCluster(Protocol):
 
 
 class ObjectControl:
-    """Implements what ``platforms.capabilities.ClusterControl`` says of objects.
+    """Implements what ``platforms.cluster_control.ClusterControl`` says of objects.
 
     Args:
         loop: In which the cluster runs.

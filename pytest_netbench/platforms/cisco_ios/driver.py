@@ -10,14 +10,14 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
 from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
-from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.expansions import readings
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import EXEC
 from pytest_netbench.platforms.cisco_ios.readiness.devices import IosLook, pending
 from pytest_netbench.platforms.cisco_ios.session import startup
 from pytest_netbench.platforms.cisco_ios.session.offline import NotRunning, OfflineDevice, accepted
@@ -56,14 +56,14 @@ class CiscoIosDriver:
         return interfaces.kernel_name(interface)
 
     def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
-        device = Device(node, book())
+        device = Device(node, grammar())
         node.memory[_KEY] = device
         startup.boot(device, startup_config)
         return device.refused_startup_lines
 
     def rehearse(self, node: PlannedNode, startup_config: str, batches: Sequence[Sequence[str]]) -> Rehearsal | None:
         try:
-            refused = OfflineDevice(node, book(), startup_config).refused_startup_lines
+            refused = OfflineDevice(node, grammar(), startup_config).refused_startup_lines
         except NotRunning:
             return None
         return Rehearsal(
@@ -89,7 +89,7 @@ class CiscoIosDriver:
     def look(self, nodes: Mapping[str, HostedNode]) -> IosLook:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
-            device.fellows = devices
+            device.lab_devices = devices
             device.all_booted()
         return IosLook(devices)
 
@@ -139,7 +139,7 @@ class CiscoIosDriver:
         """Return the full forms of a typed line."""
         device = device_of(node)
         with device.lock:
-            return readings(device.book, device.role, line)
+            return readings(device.grammar, device.role, line)
 
     def neighbors(self, node: HostedNode) -> list[Neighbor]:
         return neighbors.neighbors(node)
@@ -152,7 +152,7 @@ def _rehearsed(node: PlannedNode, startup_config: str, commands: Sequence[str]) 
     if not commands:
         return ()
     try:
-        return tuple(_typed(Session(OfflineDevice(node, book(), startup_config)), commands))
+        return tuple(_typed(Session(OfflineDevice(node, grammar(), startup_config)), commands))
     except NotRunning:
         return accepted(node.name, commands)
 
@@ -193,9 +193,9 @@ def _type(session: Session, device: str, command: str, lines: Sequence[str]) -> 
 
 def _is_exec(device: Device, line: str) -> bool:
     """Whether a batch with this beginning is typed in exec mode. Commands of both modes are taken as configuration."""
-    if isinstance(device.book.reader("config", device.role).read(line, skip=int(line.startswith("no "))), Match):
+    if isinstance(device.grammar.reader("config", device.role).read(line, skip=int(line.startswith("no "))), Match):
         return False
-    return isinstance(device.book.reader("exec", device.role).read(line), Match)
+    return isinstance(device.grammar.reader("exec", device.role).read(line), Match)
 
 
 def _ours(route: Route) -> Route:
@@ -203,7 +203,7 @@ def _ours(route: Route) -> Route:
     return replace(
         route,
         interfaces=tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
-        # FRR counts the hop to a RIP neighbour, IOS does not
+        # FRR counts the hop to a RIP neighbor, IOS does not
         metric=route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
         protocol="eigrp" if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE) else route.protocol,
     )

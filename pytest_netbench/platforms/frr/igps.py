@@ -25,11 +25,11 @@ _UPTIME = re.compile(r"(\d+):(\d\d):(\d\d)$")
 # -- OSPFv3 ------------------------------------------------------------------------------------------------------------
 
 
-def ospf6_ends(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], config: str) -> list[End]:
+def ospf6_ends(node: str, interfaces: Mapping[str, Any], neighbors: Mapping[str, Any], config: str) -> list[End]:
     """From ``show ipv6 ospf6 interface json``, ``show ipv6 ospf6 neighbor json`` and the running config."""
     full = [
         (str(entry.get("interfaceName", "")), str(entry.get("neighborId", "")))
-        for entry in neighbours.get("neighbors") or ()
+        for entry in neighbors.get("neighbors") or ()
         if str(entry.get("state", "")) == "Full"
         # two that are neither designated router nor its backup need no more
         or (str(entry.get("ifState")), str(entry.get("interfaceState"))) == ("DROther", "DROther")
@@ -76,7 +76,7 @@ def ospf6_ends(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str
 
 
 def ospf6_waiting(node: str, interfaces: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
-    """Phrases for LANs on which OSPFv3 of a router has not yet elected, or on which its neighbours name others.
+    """Phrases for LANs on which OSPFv3 of a router has not yet elected, or on which its neighbors name others.
 
     The arguments are from ``show ipv6 ospf6 interface json`` and ``show ipv6 ospf6 neighbor detail json``.
     """
@@ -184,7 +184,7 @@ def _listed(text: str, heading: str) -> list[str]:
 
 
 def rip_is_moving(table: str) -> bool:
-    """Whether a route in ``show ip route rip`` is so new that neighbours may not have received it."""
+    """Whether a route in ``show ip route rip`` is so new that neighbors may not have received it."""
     for line in table.splitlines():
         found = _UPTIME.search(line.strip())
         if line.startswith("R") and found and int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]) < RIP_QUIET_S:
@@ -200,12 +200,12 @@ def isis_ends(
 ) -> list[End]:
     """Parse ``show isis interface json``, ``show isis neighbor``, ``show isis topology``, addresses and running config.
 
-    A neighbour counts once it is part of the topology: on a LAN that is later than the adjacency.
+    A neighbor counts once it is part of the topology: on a LAN that is later than the adjacency.
     """
-    interfaces, neighbours, topology = answers
+    interfaces, neighbors, topology = answers
     hostname = next((line.split()[1] for line in config.splitlines() if line.startswith("hostname ")), node)
     reached = set(re.findall(r"^\s*(\S+)\s+(?:TE-)?IS\s", topology, re.MULTILINE))
-    up = re.findall(r"^\s*(\S+)\s+(\S+)\s+(\d)\s+Up\s", neighbours, re.MULTILINE)
+    up = re.findall(r"^\s*(\S+)\s+(\S+)\s+(\d)\s+Up\s", neighbors, re.MULTILINE)
     net = re.search(r"^ net (\S+)", config, re.MULTILINE)
     area = net[1].rsplit(".", 4)[0] if net else ""
     settings = blocks(config, "interface")

@@ -9,7 +9,7 @@ from typing import Final
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.ends import Address, Database, End, Exchange, Part
 from pytest_netbench.platforms.frr import bfd, bgp, eigrp, igps, ospf, rib
-from pytest_netbench.platforms.frr.snapshot import Lookout, as_list, as_object, config
+from pytest_netbench.platforms.frr.snapshot import Snapshot, as_list, as_object, config
 
 _OSPF = tuple(("ospfd", f"show ip ospf {what} json") for what in ("interface", "neighbor", "neighbor detail"))
 _OSPF_PROCESS = ("ospfd", "show ip ospf json")
@@ -38,7 +38,7 @@ class FrrLook:
     """
 
     def __init__(self, nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]]) -> None:
-        self.lookout = Lookout(nodes, daemons)
+        self.snapshot = Snapshot(nodes, daemons)
         self._ospf: dict[str, tuple[list[ospf.OspfInterface], dict[tuple[str, str], str]]] = {}
         self._databases: dict[str, dict[Database, object]] = {}
         self._computing: list[str] = []
@@ -46,14 +46,14 @@ class FrrLook:
     @cached_property
     def owned(self) -> Mapping[str, Mapping[str, tuple[Address, ...]]]:
         """By router: its addresses by interface."""
-        return {name: self.lookout.owned(name) for name in self.lookout.nodes}
+        return {name: self.snapshot.owned(name) for name in self.snapshot.nodes}
 
     def waiting(self) -> list[str]:
         """Interfaces that the kernel says are up and zebra does not yet know to be."""
         return [
             f"{node.name}: zebra has not yet seen {name} come up"
-            for node in self.lookout.nodes.values()
-            for name in self.lookout.carrying(node, set(node.interfaces) - self.lookout.up(node.name))
+            for node in self.snapshot.nodes.values()
+            for name in self.snapshot.carrying(node, set(node.interfaces) - self.snapshot.up(node.name))
         ]
 
     def part(self, protocol: str) -> Part:
@@ -78,14 +78,14 @@ class FrrLook:
         """Interfaces of OSPF, and those that ospfd does not yet know to be up."""
         ends: list[End] = []
         waiting = []
-        for node in self.lookout.running("ospfd"):
-            interfaces, neighbours, details = (as_object(text) for text, _ in node.vty(_OSPF))
-            found = ospf.interfaces(node.name, interfaces, self.owned[node.name]), ospf.neighbours(neighbours)
+        for node in self.snapshot.running("ospfd"):
+            interfaces, neighbors, details = (as_object(text) for text, _ in node.vty(_OSPF))
+            found = ospf.interfaces(node.name, interfaces, self.owned[node.name]), ospf.neighbors(neighbors)
             self._ospf[node.name] = found
             ends += ospf.ends(*found)
-            late = self.lookout.carrying(node, ospf.late(interfaces, self.lookout.up(node.name)))
+            late = self.snapshot.carrying(node, ospf.late(interfaces, self.snapshot.up(node.name)))
             waiting += [f"{node.name}: OSPF has not yet seen {name} come up" for name in late]
-            waiting += ospf.waiting(node.name, interfaces, neighbours, details)
+            waiting += ospf.waiting(node.name, interfaces, neighbors, details)
         return Part(ends, waiting)
 
     def ospf_closely(self, ends: Iterable[End]) -> Iterator[End]:
@@ -94,14 +94,14 @@ class FrrLook:
             places = {(end.interface, end.address) for end in own}
             sides, states = self._ospf[name]
             wanted = [side for side in sides if (side.name, str(side.address.ip)) in places]
-            yield from ospf.ends(wanted, states, ospf.parse_config(config(self.lookout.nodes[name], "ospfd")))
+            yield from ospf.ends(wanted, states, ospf.parse_config(config(self.snapshot.nodes[name], "ospfd")))
 
     def _ospf_databases(self, ends: Sequence[End]) -> Exchange:
         """Link-state databases of OSPF, and routes that are about to be computed."""
         waiting = []
         databases: dict[Database, object] = {}
         for name, own in sorted(_by_node(ends).items()):
-            answer = as_object(self.lookout.nodes[name].vty([_OSPF_PROCESS])[0][0])
+            answer = as_object(self.snapshot.nodes[name].vty([_OSPF_PROCESS])[0][0])
             if ospf.is_computing(answer):
                 waiting.append(f"{name}: OSPF is about to compute its routes")
             for area in {end.database for end in own}:
@@ -115,10 +115,10 @@ class FrrLook:
         ends: list[End] = []
         waiting = []
         kept = self._databases.setdefault("ospf6", {})
-        for node in self.lookout.running("ospf6d"):
-            interfaces, neighbours, details, process, database = (text for text, _ in node.vty(_OSPF6))
+        for node in self.snapshot.running("ospf6d"):
+            interfaces, neighbors, details, process, database = (text for text, _ in node.vty(_OSPF6))
             shown = as_object(interfaces)
-            ends += igps.ospf6_ends(node.name, shown, as_object(neighbours), config(node, "ospf6d"))
+            ends += igps.ospf6_ends(node.name, shown, as_object(neighbors), config(node, "ospf6d"))
             waiting += igps.ospf6_waiting(node.name, shown, as_object(details))
             for area, rows in igps.ospf6_databases(database).items():
                 kept[node.name, "", f"area {area}"] = rows
@@ -130,13 +130,13 @@ class FrrLook:
         """Interfaces of RIP, and routes of RIP and RIPng that others may not have heard of."""
         ends: list[End] = []
         waiting = []
-        for node in self.lookout.running("ripd"):
+        for node in self.snapshot.running("ripd"):
             status, table, routes = (text for text, _ in node.vty(_RIP))
-            owned = self.lookout.owned4(node.name)
+            owned = self.snapshot.owned4(node.name)
             ends += igps.rip_ends(node.name, status, table, owned, config(node, "ripd"))
             if igps.rip_is_moving(routes):
                 waiting.append(f"{node.name}: RIP routes still change")
-        moving = [one for one in self.lookout.running("ripngd") if igps.rip_is_moving(one.vty([_RIPNG])[0][0])]
+        moving = [one for one in self.snapshot.running("ripngd") if igps.rip_is_moving(one.vty([_RIPNG])[0][0])]
         waiting += [f"{node.name}: RIP routes of IPv6 still change" for node in moving]
         return Part(ends, waiting)
 
@@ -144,10 +144,10 @@ class FrrLook:
         """Circuits of IS-IS. Keeps the databases."""
         ends: list[End] = []
         kept = self._databases.setdefault("isis", {})
-        for node in self.lookout.running("isisd"):
-            interfaces, neighbours, topology, database = (text for text, _ in node.vty(_ISIS))
-            answers = (as_object(interfaces), neighbours, topology)
-            own = igps.isis_ends(node.name, answers, self.lookout.owned4(node.name), config(node, "isisd"))
+        for node in self.snapshot.running("isisd"):
+            interfaces, neighbors, topology, database = (text for text, _ in node.vty(_ISIS))
+            answers = (as_object(interfaces), neighbors, topology)
+            own = igps.isis_ends(node.name, answers, self.snapshot.owned4(node.name), config(node, "isisd"))
             ends += own
             for domain in {end.database for end in own if end.database}:
                 kept[node.name, "", domain] = igps.database_lines(database, igps.ISIS_ROW)
@@ -156,9 +156,9 @@ class FrrLook:
     def eigrp(self) -> Part:
         """Interfaces of EIGRP."""
         ends: list[End] = []
-        for node in self.lookout.running("eigrpd"):
+        for node in self.snapshot.running("eigrpd"):
             shown, neighbors = (text for text, _ in node.vty(_EIGRP))
-            owned = self.lookout.owned4(node.name)
+            owned = self.snapshot.owned4(node.name)
             ends += eigrp.ends(node.name, shown, neighbors, owned, config(node, "eigrpd"))
         return Part(ends)
 
@@ -169,7 +169,7 @@ class FrrLook:
         return Part(
             [
                 bgp.end(node.name, peer, self.owned[node.name])
-                for node in self.lookout.running("bgpd")
+                for node in self.snapshot.running("bgpd")
                 for peer in bgp.peers(as_object(node.vty([_BGP])[0][0])).values()
                 if not peer.shut
             ]
@@ -178,7 +178,7 @@ class FrrLook:
     def bgp_closely(self, ends: Iterable[End]) -> Iterator[End]:
         """Peers of BGP that their settings and the routing table let come up."""
         for name, own in _by_node(ends).items():
-            node = self.lookout.nodes[name]
+            node = self.snapshot.nodes[name]
             settings = bgp.parse_settings(config(node, "bgpd"))
             for end in own:
                 closer = bgp.closer(end, settings.get(end.peer, ()))
@@ -187,7 +187,7 @@ class FrrLook:
 
     def _bgp_unfinished(self, ends: Sequence[End]) -> Iterator[str]:
         for name, own in sorted(_by_node(ends).items()):
-            answers = as_object(self.lookout.nodes[name].vty([_BGP_NEIGHBORS])[0][0])
+            answers = as_object(self.snapshot.nodes[name].vty([_BGP_NEIGHBORS])[0][0])
             for end in own:
                 for family in bgp.unfinished(answers.get(end.peer) or {}):
                     yield f"{name}: BGP neighbor {end.peer} has not yet sent all its {family} routes"
@@ -197,7 +197,7 @@ class FrrLook:
         return Part(
             [
                 bfd.end(peer, self.owned[node.name])
-                for node in self.lookout.running("bfdd")
+                for node in self.snapshot.running("bfdd")
                 for peer in bfd.peers(node.name, as_list(node.vty([_BFD])[0][0]))
                 if peer.status != "shutdown"
             ]

@@ -32,7 +32,7 @@ def _of_daemon(node: HostedNode, daemon: str, read: _Reader) -> list[Neighbor]:
 
 
 def _of_ospf(node: HostedNode) -> Iterator[Neighbor]:
-    for (_, address), state in ospf.neighbours(as_object(node.vty([_OSPF])[0][0])).items():
+    for (_, address), state in ospf.neighbors(as_object(node.vty([_OSPF])[0][0])).items():
         yield Neighbor(protocol="ospf", address=address, state=state, is_up=state.startswith("Full"))
 
 

@@ -118,7 +118,7 @@ def _runs(entry: Mapping[str, Any]) -> bool:
 def waiting(
     node: str,
     interfaces: Mapping[str, Any],
-    neighbours: Mapping[str, Any],
+    neighbors: Mapping[str, Any],
     details: Mapping[str, Any] = MappingProxyType({}),
     *,
     vrf: str = "",
@@ -128,14 +128,14 @@ def waiting(
     Args:
         node: The router.
         interfaces: From ``show ip ospf interface json``.
-        neighbours: From ``show ip ospf neighbor json``.
+        neighbors: From ``show ip ospf neighbor json``.
         details: From ``show ip ospf neighbor detail json``.
         vrf: Their VRF.
     """
     where = f"{node} vrf {vrf}" if vrf else node
     return [
         *(f"{where}: OSPF waits on {name} before a designated router is elected" for name in undecided(interfaces)),
-        *(f"{where}: OSPF exchanges its database with {address}" for address in negotiating(neighbours)),
+        *(f"{where}: OSPF exchanges its database with {address}" for address in negotiating(neighbors)),
         *(f"{where}: OSPF elects a designated router on {name}" for name in electing(interfaces, details)),
     ]
 
@@ -161,9 +161,9 @@ def _is_host(entry: Mapping[str, Any]) -> bool:
 
 
 def negotiating(answer: Mapping[str, Any]) -> list[str]:
-    """Neighbours with which a router has just begun to exchange its database.
+    """Neighbors with which a router has just begun to exchange its database.
 
-    Neighbours whose settings do not fit may stay there for ever, so that they count for a few retransmissions only.
+    Neighbors whose settings do not fit may stay there for ever, so that they count for a few retransmissions only.
     """
     return sorted(
         {
@@ -203,15 +203,15 @@ def electing(interfaces: Mapping[str, Any], details: Mapping[str, Any]) -> list[
     return sorted(found)
 
 
-def neighbours(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:
-    """(interface, neighbour's address) to state, e.g. ``"Full/DR"``, from ``show ip ospf neighbor json``."""
+def neighbors(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """(interface, neighbor's address) to state, e.g. ``"Full/DR"``, from ``show ip ospf neighbor json``."""
     found: dict[tuple[str, str], str] = {}
     for entries in (answer.get("neighbors") or {}).values():
         for entry in entries:
             interface = str(entry.get("ifaceName", "")).partition(":")[0]
             address = str(entry.get("ifaceAddress") or entry.get("address"))
             state = str(entry.get("nbrState") or entry.get("state"))
-            # A neighbour that changed its router id stands twice until its old self is dead.
+            # A neighbor that changed its router id stands twice until its old self is dead.
             if not found.get((interface, address), "").startswith("Full"):
                 found[interface, address] = state
     return found
@@ -228,7 +228,7 @@ def ends(
 
     Args:
         sides: From ``interfaces``.
-        states: From ``neighbours``.
+        states: From ``neighbors``.
         config: What else must fit; ``None``: not known yet.
         vrf: Their VRF.
     """

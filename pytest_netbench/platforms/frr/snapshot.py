@@ -12,7 +12,7 @@ from pytest_netbench.platforms.capabilities import HostedNode
 _BRIEF = ("zebra", "show interface brief json")
 
 
-class Lookout:
+class Snapshot:
     """One observation of all routers.
 
     Args:

@@ -1,4 +1,4 @@
-"""Routes, policy rules and static neighbours as config lines and as ``Route`` objects. Pure: reads ``ip -j`` JSON."""
+"""Routes, policy rules and static neighbors as config lines and as ``Route`` objects. Pure: reads ``ip -j`` JSON."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def rule_lines(entries: Iterable[Mapping[str, Any]], *, family: str) -> list[str
     return lines
 
 
-def neighbour_lines(entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Interface to its fixed neighbours."""
+def neighbor_lines(entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Interface to its fixed neighbors."""
     found: dict[str, list[tuple[Any, str]]] = {}
     for entry in entries:
         if "PERMANENT" in entry.get("state", ()) and "lladdr" in entry:

@@ -13,8 +13,9 @@ from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOST, LOGS, PROGRAMS, SOCKETS, HostNode
+from pytest_netbench.platforms.counting import ProgramCounter
 from pytest_netbench.platforms.driver import Pending, Route
-from pytest_netbench.platforms.p4 import looks, routes, shipped, switch, tables
+from pytest_netbench.platforms.p4 import counters, looks, routes, shipped, switch, tables
 from pytest_netbench.platforms.p4.commands import carry_out
 from pytest_netbench.platforms.p4.runtime import Runtime, connected
 from pytest_netbench.platforms.sessions import Excused, none_excused
@@ -84,6 +85,14 @@ class P4Driver:
         with connected(node) as runtime:
             return "".join(f"{line}\n" for line in tables.config(name, shipped.program(name), runtime))
 
+    def saved_config(self, node: HostNode) -> str:  # it has no other
+        return self.running_config(node)
+
+    def save_config(self, node: HostNode, config: str) -> None:
+        """Set all counters to 0. Then none tells which entry is new."""
+        with connected(node) as runtime:
+            tables.reset_counters(shipped.program(_loaded(node)), runtime)
+
     def execute(self, node: HostNode, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
         name = _loaded(node)
         with connected(node) as runtime:
@@ -102,6 +111,11 @@ class P4Driver:
     def routes(self, node: HostNode, prefix: str) -> list[Route]:
         with connected(node) as runtime:
             return routes.routes(shipped.program(_loaded(node)), runtime, prefix)
+
+    def program_counters(self, node: HostNode) -> list[ProgramCounter]:
+        ports = [switch.port_of(name) for name in node.interfaces]
+        with connected(node) as runtime:
+            return list(counters.counters(shipped.program(_loaded(node)), runtime, ports))
 
     def unenforced(self, node: HostNode) -> Sequence[str]:  # it refuses what it does not do
         return ()

@@ -95,11 +95,13 @@ def _show_counters(look: Look, _words: Sequence[str]) -> Iterator[str]:
 
 
 def _counter_read(look: Look, words: Sequence[str]) -> Iterator[str]:
-    array = look.program.counter(words[0])
-    for index in _indexes(array, words[1:]):
-        value = look.runtime.count(array.name, index)
-        if value.packets or len(words) > 1:
-            yield f"{short(array.name)}[{index}]: {value.packets} packets, {value.bytes} bytes"
+    array, asked = look.program.counter(words[0]), words[1:]
+    name = short(array.name)
+    values = {index: look.runtime.count(array.name, index) for index in _indexes(array, asked)}
+    shown = {index: value for index, value in values.items() if value.packets or asked}
+    yield from (f"{name}[{index}]: {value.packets} packets, {value.bytes} bytes" for index, value in shown.items())
+    if not shown:
+        yield f"{name}: all are 0"
 
 
 def _show_registers(look: Look, _words: Sequence[str]) -> Iterator[str]:
@@ -107,11 +109,13 @@ def _show_registers(look: Look, _words: Sequence[str]) -> Iterator[str]:
 
 
 def _register_read(look: Look, words: Sequence[str]) -> Iterator[str]:
-    array = look.program.register(words[0])
+    array, asked = look.program.register(words[0]), words[1:]
+    name = short(array.name)
     values = look.runtime.registers(array.name)
-    for index in _indexes(array, words[1:]):
-        if values[index] or len(words) > 1:
-            yield f"{short(array.name)}[{index}]: {values[index]}"
+    shown = [index for index in _indexes(array, asked) if values[index] or asked]
+    yield from (f"{name}[{index}]: {values[index]}" for index in shown)
+    if not shown:
+        yield f"{name}: all are 0"
 
 
 def _indexes(array: Array, words: Sequence[str]) -> range:
@@ -134,7 +138,9 @@ def _show_config(look: Look, _words: Sequence[str]) -> Iterator[str]:
     return tables.config(look.name, look.program, look.runtime)
 
 
-_COMMANDS: Final[Mapping[str, tuple[str, int, int, Callable[[Look, Sequence[str]], Iterator[str]]]]] = {
+_Command = tuple[str, int, int, Callable[[Look, Sequence[str]], Iterator[str]]]
+"""Usage, how many words follow at least and at most, and what prints the answer."""
+_OURS: Final[Mapping[str, _Command]] = {
     "help": ("help", 0, 0, _help),
     "show_config": ("show_config", 0, 0, _show_config),
     "show_tables": ("show_tables", 0, 0, _show_tables),
@@ -150,4 +156,25 @@ _COMMANDS: Final[Mapping[str, tuple[str, int, int, Callable[[Look, Sequence[str]
     "show_program": ("show_program", 0, 0, _show_program),
     "show_log": ("show_log", 0, 0, _show_log),
 }
-"""By the first word: usage, how many words follow at least and at most, and what prints the answer."""
+_OF_NIKA: Final[Mapping[str, str]] = {
+    "bmv2_show_tables": "show_tables",
+    "bmv2_table_dump": "table_dump",
+    "bmv2_get_counter_arrays": "show_counters",
+    "bmv2_counter_read": "counter_read",
+    "bmv2_get_register_arrays": "show_registers",
+    "bmv2_register_read": "register_read",
+    "bmv2_read_p4_program": "show_program",
+    "bmv2_get_log": "show_log",
+}
+"""The names of NIKA's tools for P4 switches: the command that each is."""
+
+
+def _renamed(command: _Command, name: str) -> _Command:
+    return (" ".join([name, *command[0].split()[1:]]), *command[1:])
+
+
+_COMMANDS: Final[Mapping[str, _Command]] = {
+    **_OURS,
+    **{name: _renamed(_OURS[ours], name) for name, ours in _OF_NIKA.items()},
+}
+"""By the first word."""

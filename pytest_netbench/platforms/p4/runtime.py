@@ -156,6 +156,10 @@ class Runtime:
         """The counter of an entry."""
         return _count(self._call("bm_mt_read_counter", table, handle))
 
+    def reset_hits(self, table: str) -> None:
+        """Set the counters of all entries of a table to 0."""
+        self._call("bm_mt_reset_counters", table)
+
     def count(self, counter: str, index: int) -> Count:
         return _count(self._call("bm_counter_read", counter, index))
 

@@ -80,6 +80,7 @@ service Standard {
   ) throws (1: InvalidTableOperation ouch),
   BmCounterValue bm_mt_read_counter(1: i32 cxt_id, 2: string table_name, 3: i32 entry_handle)
     throws (1: InvalidTableOperation ouch),
+  void bm_mt_reset_counters(1: i32 cxt_id, 2: string table_name) throws (1: InvalidTableOperation ouch),
   list<BmMtEntry> bm_mt_get_entries(1: i32 cxt_id, 2: string table_name) throws (1: InvalidTableOperation ouch),
   BmActionEntry bm_mt_get_default_entry(1: i32 cxt_id, 2: string table_name) throws (1: InvalidTableOperation ouch),
   BmMtEntry bm_mt_get_entry_from_key(

@@ -39,6 +39,15 @@ def added(table: Table, entry: Entry) -> str:
     return " ".join([*words, *_parameters(table, entry.action, entry.data), *priority])
 
 
+def reset_counters(program: Program, runtime: Runtime) -> None:
+    """Set all counters to 0."""
+    for table in program.tables:
+        if table.is_counted:
+            runtime.reset_hits(table.name)
+    for array in program.counters:
+        runtime.reset_counter(array.name)
+
+
 def match(table: Table, entry: Entry) -> list[str]:
     """The match key of an entry, a word for each field."""
     return [decode_match(field, one) for field, one in zip(table.key, entry.match, strict=True)]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_netbench.backends.netns import doctor, features
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.backends.netns.machine import doctor, features
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.request import request_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns import node as node_module
+from pytest_netbench.backends.netns.nodes import node as node_module
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES, Defect, crashed
 from pytest_netbench.lab.probing import Probe
@@ -229,13 +229,13 @@ def test_an_unknown_cable_is_an_error_that_says_what_is_known(deploy, node, inte
         links.cut(node, interface)
 
 
-def neighbours(lab: Any, node: str) -> list[str]:
+def neighbors(lab: Any, node: str) -> list[str]:
     answer = json.loads(lab.nodes[node].vty([("ospfd", "show ip ospf neighbor json")])[0][0])
     return [one.get("nbrState", one.get("state", "")) for found in answer["neighbors"].values() for one in found]
 
 
 def is_full(lab: Any, node: str) -> bool:
-    return any(state.startswith("Full") for state in neighbours(lab, node))
+    return any(state.startswith("Full") for state in neighbors(lab, node))
 
 
 def test_ospf_drops_an_adjacency_at_both_ends_at_once_and_forms_it_again(deploy) -> None:
@@ -245,15 +245,13 @@ def test_ospf_drops_an_adjacency_at_both_ends_at_once_and_forms_it_again(deploy)
     links.cut("R1", "eth0")
     for node in ("R1", "R2"):
         # long before the dead interval of 40 s
-        await_that(
-            lambda node=node: not neighbours(lab, node), lambda: "still a neighbor", within_s=30 / lab.time_scale
-        )
+        await_that(lambda node=node: not neighbors(lab, node), lambda: "still a neighbor", within_s=30 / lab.time_scale)
         text = lab.nodes[node].vty([("zebra", "show interface eth0")])[0][0]
         assert "Interface eth0 is up, line protocol is down" in text
     assert lab.driver("R1").running_config(lab.nodes["R1"]) == before
     links.restore("R2", "eth0")
     for node in ("R1", "R2"):
-        await_that(lambda node=node: is_full(lab, node), lambda node=node: neighbours(lab, node))
+        await_that(lambda node=node: is_full(lab, node), lambda node=node: neighbors(lab, node))
 
 
 def test_ios_shows_the_line_protocol_down_at_both_ends(deploy) -> None:
@@ -283,11 +281,11 @@ def test_a_killed_daemon_is_gone_and_starts_again_with_its_configuration(deploy)
     assert {"zebra", "ospfd"} <= set(daemons.running())
     daemons.kill("ospfd")
     assert "ospfd" not in daemons.running()
-    await_that(lambda: not is_full(lab, "R2"), lambda: neighbours(lab, "R2"), within_s=20)  # the dead interval
+    await_that(lambda: not is_full(lab, "R2"), lambda: neighbors(lab, "R2"), within_s=20)  # the dead interval
     daemons.start("ospfd")
     assert "ospfd" in daemons.running()
     assert "network point-to-point" in lab.driver("R1").running_config(lab.nodes["R1"])
-    await_that(lambda: is_full(lab, "R2"), lambda: neighbours(lab, "R2"), within_s=20)
+    await_that(lambda: is_full(lab, "R2"), lambda: neighbors(lab, "R2"), within_s=20)
 
 
 def test_the_first_question_after_a_daemon_was_replaced_is_answered(deploy) -> None:
@@ -304,10 +302,10 @@ def test_a_frozen_daemon_loses_its_neighbors_and_goes_on_when_resumed(deploy) ->
     lab = deploy(ospf_pair())
     daemons = lab.nodes["R1"].capability(DAEMONS)
     daemons.freeze("ospfd")
-    await_that(lambda: not is_full(lab, "R2"), lambda: neighbours(lab, "R2"), within_s=20)
+    await_that(lambda: not is_full(lab, "R2"), lambda: neighbors(lab, "R2"), within_s=20)
     assert "ospfd" in daemons.running()
     daemons.resume("ospfd")
-    await_that(lambda: is_full(lab, "R2"), lambda: neighbours(lab, "R2"), within_s=20)
+    await_that(lambda: is_full(lab, "R2"), lambda: neighbors(lab, "R2"), within_s=20)
 
 
 def test_a_daemon_is_configured_and_a_refused_line_is_named(deploy) -> None:
@@ -372,7 +370,7 @@ def test_a_rebooted_router_forgets_what_was_configured_and_comes_back(deploy) ->
     lab.capability(NODES).reboot("R1")
     assert driver.running_config(node) == before
     for name in ("R1", "R2"):
-        await_that(lambda name=name: is_full(lab, name), lambda name=name: neighbours(lab, name), within_s=30)
+        await_that(lambda name=name: is_full(lab, name), lambda name=name: neighbors(lab, name), within_s=30)
     assert "192.0.2.0" not in node.run(["ip", "route"]).stdout
 
 

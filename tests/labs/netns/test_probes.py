@@ -99,7 +99,7 @@ def test_a_port_where_nobody_listens_refuses(net: Any, protocol: Any) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_destination_without_a_route_is_unreachable(deploy: Deploy, protocol: Any) -> None:
-    # a lab of its own: the kernel answers each neighbour only so many of them a second
+    # a lab of its own: the kernel answers each neighbor only so many of them a second
     assert "unreachable" in probe(deploy(routed()), protocol, "10.77.0.1", listen_on=None).detail
 
 

@@ -58,7 +58,7 @@ def test_a_filter_on_the_way_is_seen_though_nobody_has_the_address(net: Any, ver
 
 def test_nobody_stands_in_for_an_address_after_the_probe(net: Any) -> None:
     net.prober.probe([to_nobody(4, "icmp", target="10.2.0.79")])
-    net.nodes["r"].run(["ip", "neighbour", "flush", "all"])
+    net.nodes["r"].run(["ip", "neighbor", "flush", "all"])
     result = net.prober.probe([Probe(source="h1", target="10.2.0.79", arrives_at=("h2",), timeout_s=0.2)])[0]
     assert (result.delivered, result.arrived) == (False, False)
 

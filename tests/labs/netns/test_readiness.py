@@ -49,8 +49,8 @@ def unnumbered(n):
 
 def test_unnumbered_ospf_is_waited_for(deploy) -> None:
     lab = deploy(routers(unnumbered), time_scale=10)
-    (neighbour,) = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
-    assert neighbour["nbrState"].startswith("Full")
+    (neighbor,) = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
+    assert neighbor["nbrState"].startswith("Full")
     assert lab.nodes["R1"].vty([("zebra", "show ip route 10.255.0.2")])[0][0].count('Known via "ospf"') == 1
 
 
@@ -67,8 +67,8 @@ _MANY = 24  # a fresh network namespace lets a socket join twenty groups
 
 def test_a_router_may_have_more_than_twenty_ospf_interfaces(deploy) -> None:
     lab = deploy(routers(many_links, links=tuple(f"R1 eth{link} - R2 eth{link}" for link in range(_MANY))))
-    neighbours = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
-    assert [one["nbrState"].split("/")[0] for one in neighbours] == ["Full"] * _MANY
+    neighbors = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
+    assert [one["nbrState"].split("/")[0] for one in neighbors] == ["Full"] * _MANY
 
 
 def link_local_ospf6(n):
@@ -82,9 +82,9 @@ def link_local_ospf6(n):
 
 def test_ospfv3_over_link_local_addresses_is_waited_for(deploy) -> None:
     lab = deploy(routers(link_local_ospf6), time_scale=10)
-    neighbours = ask(lab, "R1", "ospf6d", "show ipv6 ospf6 neighbor json")["neighbors"]
+    neighbors = ask(lab, "R1", "ospf6d", "show ipv6 ospf6 neighbor json")["neighbors"]
     # one that changed its router ID while it booted is listed twice until its old self is dead
-    assert ("2.2.2.2", "Full") in {(one["neighborId"], one["state"]) for one in neighbours}
+    assert ("2.2.2.2", "Full") in {(one["neighborId"], one["state"]) for one in neighbors}
     assert '"ospf6"' in lab.nodes["R1"].vty([("zebra", "show ipv6 route 2001:db8:2::1")])[0][0]
 
 
@@ -209,8 +209,8 @@ def test_a_lab_is_as_stable_as_it_gets_at_the_deadline(backend, case) -> None:
 def test_what_else_is_missing_is_still_waited_for(deploy) -> None:
     """The session that is expected down does not hide that OSPF, and what is asked after BGP, must be up."""
     lab = deploy(routers(same_router_id, ready=expected_down("R1 bgp 10.0.12.2")), time_scale=10)
-    (neighbour,) = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
-    assert neighbour["nbrState"].startswith("Full")
+    (neighbor,) = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
+    assert neighbor["nbrState"].startswith("Full")
 
 
 def test_a_session_that_comes_up_all_the_same_is_reported(deploy) -> None:

@@ -18,7 +18,7 @@ from pytest_netbench import parts
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.errors import LabError, RequirementMissing, TookTooLong
 from pytest_netbench.families.hints import platform_hint, with_versions
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.lab.devices import versions
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
@@ -100,7 +100,7 @@ def test_the_node_offers_a_command_line_and_nothing_else(lab):
 
 
 def test_an_error_on_a_device_with_nothing_but_a_command_line_may_be_the_agents(lab):
-    assert may_be_the_agents(LabError("R1: no prompt"), lab.nodes["R1"])
+    assert agent_may_have_caused(LabError("R1: no prompt"), lab.nodes["R1"])
 
 
 def test_commands_answer_one_by_one_and_go_on_after_an_error(lab):

@@ -11,9 +11,9 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.external.program import Program
-from pytest_netbench.ani.methods import SEARCH_MANUAL
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.agentsettings import AgentSettings
+from pytest_netbench.model.extra_methods import SEARCH_MANUAL
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Submission
 from pytest_netbench.trial import run_trial

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pytest_netbench.agents.reports import Reports
+from pytest_netbench.ani.extras import EXTRAS
 from pytest_netbench.ani.interface import AgentInterface
-from pytest_netbench.ani.methods import EXTRAS, GET_REACHABILITY, METHODS
+from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.model.extra_methods import GET_REACHABILITY
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import Brief
 from tests.support.memory_lab import DIALECTS, chain

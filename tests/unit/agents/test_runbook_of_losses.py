@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.runbooks.losses import _is_one_way, _tried
+from pytest_netbench.agents.runbooks.losses import loses_one_way, tried
 from pytest_netbench.errors import AniError
 
 PAIR = ("h1", "h2")
@@ -44,14 +44,14 @@ def test_bursts_and_a_steady_rate_tell_what_is_wrong_with_a_cable(
     kind: str, steady: float, bursts: float, found: str
 ) -> None:
     ani: Any = Paths({(*PAIR, 1): steady, (*PAIR, 16): bursts}, [[*PAIR, 0.5, 3.0], ["h3", "h4", 0.9, 1.0]])
-    assert _tried(ani, kind, [], since_s=2.0) == found
+    assert tried(ani, kind, [], since_s=2.0) == found
 
 
 def test_without_a_flow_that_loses_what_was_sent_before_tells() -> None:
     ani: Any = Paths({})
-    assert _tried(ani, "link-lossy", [0.0, 0.8], since_s=2.0) == "link-slow"
-    assert _tried(ani, "link-slow", [0.0, 0.2], since_s=2.0) == "link-lossy"
-    assert _tried(ani, "link-lossy", [], since_s=2.0) == "link-lossy"
+    assert tried(ani, "link-lossy", [0.0, 0.8], since_s=2.0) == "link-slow"
+    assert tried(ani, "link-slow", [0.0, 0.2], since_s=2.0) == "link-lossy"
+    assert tried(ani, "link-lossy", [], since_s=2.0) == "link-lossy"
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_without_a_flow_that_loses_what_was_sent_before_tells() -> None:
 )
 def test_losses_in_one_direction_are_told_from_losses_in_both(there: float, back: float, is_one_way: bool) -> None:
     ani: Any = Paths({("h1", "h2", 1): there, ("h2", "h1", 1): back})
-    assert _is_one_way(ani, {("h3", "h4"): 0.0, PAIR: 0.2}) is is_one_way
+    assert loses_one_way(ani, {("h3", "h4"): 0.0, PAIR: 0.2}) is is_one_way
 
 
 def test_without_anything_sent_no_direction_is_known() -> None:
     ani: Any = Paths({("h1", "h2", 1): 0.2})
-    assert not _is_one_way(ani, {})
-    assert not _is_one_way(ani, {PAIR: 0.2})
+    assert not loses_one_way(ani, {})
+    assert not loses_one_way(ani, {PAIR: 0.2})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.runbooks.thrift import RESERVE, Spent, Thrift
+from pytest_netbench.agents.runbooks.expert import RESERVE, Spent, Thrift
 
 
 class Host:

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.agents.runbooks.expert import _named
+from pytest_netbench.agents.runbooks.expert import causes_of
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
-from pytest_netbench.agents.runbooks.losses import _corruption, _Count, _kind
+from pytest_netbench.agents.runbooks.losses import Count, check_corruption, kind_of
 from pytest_netbench.agents.runbooks.nodes import check_nodes, of_detached
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.routing import check_routing
-from pytest_netbench.families.diagnose.methods import _types
+from pytest_netbench.families.diagnose.methods import fault_types_of
 from pytest_netbench.generators.default_faults import DIAGNOSED, OF_QOS
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import Diagnose, RootCause
@@ -201,11 +201,11 @@ def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> No
                 text = typed(device(network, one.node), known.change(one).inject)
             facts, task = facts_of(number, {one.node: text}), task_of(number, name, one)
             lists = {
-                "fault_types": [kind.model_dump() for kind in _types((*DIAGNOSED, *OF_QOS))],
+                "fault_types": [kind.model_dump() for kind in fault_types_of((*DIAGNOSED, *OF_QOS))],
                 "resources": task.resources,
             }
             ((_, places, _),) = task.causes
-            found = list(dict.fromkeys(_named(facts, findings(facts, neighbors), lists)))
+            found = list(dict.fromkeys(causes_of(facts, findings(facts, neighbors), lists)))
             assert found in [[RootCause(resource_id=place, fault_type=name)] for place in places], (number, one)
             tried += 1
     # hosts whose routers are of IOS have no harmful mask
@@ -223,7 +223,7 @@ def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> No
     ],
 )
 def test_what_arrives_tells_what_is_wrong_with_a_cable(sent: Any, arrived: Any, losses: Any, kind: str) -> None:
-    assert _kind(_Count(*sent), _Count(*arrived), 1.0, losses) == kind
+    assert kind_of(Count(*sent), Count(*arrived), 1.0, losses) == kind
 
 
 class Answers:
@@ -330,4 +330,5 @@ def test_a_cable_over_which_some_pings_are_lost_corrupts_packets() -> None:
     devices = {f"r{number}": read(f"r{number}", "cisco_ios", config.format(number)) for number in (1, 2)}
     cable = End("r1", "GigabitEthernet0/0"), End("r2", "GigabitEthernet0/0")
     facts, ani = Facts(devices=devices, links=(cable,), addresses={}), Pings()
-    assert [(one.fault_type, one.end) for one in _corruption(facts, ani, [cable])] == [("link-corrupting", cable[0])]  # type: ignore[arg-type]
+    found = check_corruption(facts, ani, [cable])  # type: ignore[arg-type]
+    assert [(one.fault_type, one.end) for one in found] == [("link-corrupting", cable[0])]

@@ -6,9 +6,11 @@ import json
 
 from pytest_netbench.agents.completion import ToolCall
 from pytest_netbench.agents.toolcalls import Toolbox
+from pytest_netbench.ani.extras import EXTRAS
 from pytest_netbench.ani.interface import AgentInterface
-from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
+from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.model.extra_methods import SEARCH_MANUAL
 from pytest_netbench.model.task import Budget
 from tests.support.login import LoginDialect
 from tests.support.memory_lab import chain

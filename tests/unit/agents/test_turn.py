@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.agents.turn import Turn, read_turn
+from pytest_netbench.agents.turns import Turn, read_turn
 from pytest_netbench.errors import AgentError
 
 DEVICES = ("R1", "R2")

@@ -19,7 +19,7 @@ from a2a.types import GetTaskRequest, Role, SendMessageRequest, Task, TaskState
 
 from pytest_netbench.ani.a2a import serving
 from pytest_netbench.ani.jsonrpc import serve
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.cli.main import main
 from pytest_netbench.lab.jsonrpc import MAX_MESSAGE_BYTES
 from pytest_netbench.model.task import Budget
@@ -32,8 +32,8 @@ def ani() -> MemoryAni:
 
 
 @pytest.fixture(scope="module")
-def desk(ani) -> Desk:
-    return Desk(brief_of(ani), text="make R1 reach R2")
+def desk(ani) -> SubmissionMethods:
+    return SubmissionMethods(brief_of(ani), text="make R1 reach R2")
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_the_card_has_the_methods_as_skills(url):
     names = {"get-topology", "get-running-cfg", "update-cfg", "execute-cmd", "budget-left", "get-brief", "task-done"}
     assert set(skills) == names
     assert skills["update-cfg"].endswith("Parameters: device, commands.")
-    assert skills["get-topology"].endswith("Parameters: devices (optional).")
+    assert skills["get-topology"].endswith("Parameters: devices (optional), page (optional).")
     assert {one["url"] for one in card["supportedInterfaces"]} == {url}
 
 
@@ -130,7 +130,7 @@ def test_a_used_up_budget_is_told_and_the_brief_still_answers():
     async def conversation(client):
         return [await call(client, name) for name in ("get-topology", "get-topology", "budget-left", "get-brief")]
 
-    with serve(ani, desk=Desk(brief_of(ani), text="t")) as socket:
+    with serve(ani, desk=SubmissionMethods(brief_of(ani), text="t")) as socket:
         command = [sys.executable, "-m", "pytest_netbench.cli", "a2a", str(socket.path), "--http", "localhost:0"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             first, second, left, brief = talk(process.stdout.readline().strip(), conversation)

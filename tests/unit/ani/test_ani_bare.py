@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import Field
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError, TookTooLong
@@ -32,7 +32,7 @@ def doubled(params: Params) -> Result:
 
 
 def bare(**budget: int) -> AgentInterface:
-    method = OwnMethod(spec=spec_of("double", "Double it.", Params, Result), params=Params, answer=doubled)
+    method = FamilyMethod(spec=spec_of("double", "Double it.", Params, Result), params=Params, answer=doubled)
     return AgentInterface(None, policy=Policy(), budget=Budget(**budget), methods=[method])
 
 

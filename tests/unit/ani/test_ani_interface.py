@@ -6,10 +6,10 @@ import time
 
 import pytest
 
+from pytest_netbench.ani.family_methods import FamilyMethod
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.network import MAX_ANSWER_BYTES
-from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError, BudgetExhausted, LabDied
@@ -353,7 +353,7 @@ class Said(Wire):
 
 def with_own_method(lab, policy=ALL, **fields):
     spec = spec_of("conclude", "Say it.", Said, Said)
-    own = OwnMethod(spec=spec, params=Said, answer=lambda params: Said(text=params.text.upper()), **fields)
+    own = FamilyMethod(spec=spec, params=Said, answer=lambda params: Said(text=params.text.upper()), **fields)
     return AgentInterface(lab, policy=policy, budget=UNLIMITED, dialects=DIALECTS, methods=[own])
 
 

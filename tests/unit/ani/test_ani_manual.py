@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_netbench.ani.extras import EXTRAS
 from pytest_netbench.ani.interface import AgentInterface
 from pytest_netbench.ani.manual import SECTION_BYTES, SECTIONS, Reference, search, tokens
-from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
+from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.errors import AniError, BudgetExhausted
+from pytest_netbench.model.extra_methods import SEARCH_MANUAL
 from pytest_netbench.model.task import Budget
 from pytest_netbench.rpccodes import Code
 from tests.support.login import LoginDialect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.ani.patterns import Meaning, of_device, of_shell
+from pytest_netbench.ani.commands import Meaning, of_device, of_shell
 
 
 @pytest.mark.parametrize(

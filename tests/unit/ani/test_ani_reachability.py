@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 from pytest_netbench.ani.interface import AgentInterface
-from pytest_netbench.ani.methods import GET_REACHABILITY
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError
+from pytest_netbench.model.extra_methods import GET_REACHABILITY
 from pytest_netbench.model.task import Budget
 from tests.support.memory_lab import DIALECTS, chain
 

@@ -16,7 +16,7 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.external.mcp_server import McpServer
 from pytest_netbench.agents.external.program import Program
 from pytest_netbench.ani.jsonrpc import serve
-from pytest_netbench.ani.submission import Desk
+from pytest_netbench.ani.submission import SubmissionMethods
 from pytest_netbench.cli.main import main
 from pytest_netbench.errors import InfrastructureError
 from pytest_netbench.model.task import Budget
@@ -29,8 +29,8 @@ def ani() -> MemoryAni:
 
 
 @pytest.fixture
-def desk(ani) -> Desk:
-    return Desk(brief_of(ani), text="make R1 reach R2")
+def desk(ani) -> SubmissionMethods:
+    return SubmissionMethods(brief_of(ani), text="make R1 reach R2")
 
 
 @pytest.fixture(params=["stdio", "http"])

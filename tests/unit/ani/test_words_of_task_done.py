@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.ani.submission import TASK_DONE, Desk
+from pytest_netbench.ani.submission import TASK_DONE, SubmissionMethods
 from pytest_netbench.errors import AniError
 from tests.support.memory_ani import MemoryAni, brief_of
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk(brief_of(MemoryAni({"R1": []})), text="make R1 reach R2")
+def desk() -> SubmissionMethods:
+    return SubmissionMethods(brief_of(MemoryAni({"R1": []})), text="make R1 reach R2")
 
 
 def test_the_explanation_is_called_reasoning(desk):

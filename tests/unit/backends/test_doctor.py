@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.netns import checks, doctor, features, userns
 from pytest_netbench.backends.netns.backend import NetnsBackend
-from pytest_netbench.backends.netns.userns import explain
+from pytest_netbench.backends.netns.machine import checks, doctor, features, userns
+from pytest_netbench.backends.netns.machine.userns import explain
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.lab.request import LabRequest
 

@@ -25,7 +25,7 @@ def test_sixteen_lines_are_the_first_five_and_the_others():
     assert canonical(*expected) == expected
 
 
-def test_equal_neighbours_are_one_section_and_others_are_not():
+def test_equal_neighbors_are_one_section_and_others_are_not():
     assert canonical(("line vty 0", "login"), ("line vty 1 4", "login")) == [("line vty 0 4", "login")]
     different = [("line vty 0", "login"), ("line vty 1 4", "no login")]
     assert canonical(*different) == different

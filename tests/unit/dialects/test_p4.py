@@ -10,6 +10,7 @@ from pytest_netbench.dialects.p4 import P4Dialect
 from pytest_netbench.dialects.p4.lines import USAGES, parse
 from pytest_netbench.dialects.p4.values import canonical, number, pair
 from pytest_netbench.dialects.syntax import Edit
+from pytest_netbench.faults.evidence.observation import unlike
 
 DIALECT = P4Dialect()
 
@@ -119,7 +120,7 @@ def test_a_deletion_removes_the_entry_with_its_key_and_a_change_replaces_it() ->
         Edit(("entry ipv4_lpm 0xa000200/24 =>",), removes=True),
         Edit(("entry ipv4_lpm 0xa000300/24 =>",), removes=True),
         Edit(("entry ipv4_lpm 0xa000300/24 => forward 0x1 0x2",)),
-        Edit(("entry gateways ",), removes=True),
+        Edit(("entry gateways",), removes=True),
         Edit(("default ipv4_lpm =>",), removes=True),
         Edit(("what is this",)),
     )
@@ -130,6 +131,21 @@ def test_a_line_of_a_config_is_removed_by_its_key() -> None:
     assert negate(("table_add ipv4_lpm forward 10.0.2.0/24 => 1 2",)) == ("table_delete ipv4_lpm 10.0.2.0/24",)
     assert negate(("table_set_default ipv4_lpm drop",)) == ("table_reset_default ipv4_lpm",)
     assert negate(("program ipv4_fabric",)) == ()
+
+
+def test_a_config_shows_what_commands_asked_for() -> None:
+    config = "table_add ipv4_lpm forward 10.0.2.0/24 => 02:00:00:00:02:01 2\ntable_set_default ipv4_lpm ecmp 1 2\n"
+    for commands, expected in (
+        (["table_add ipv4_lpm forward 0x0a000200/24 => 0x020000000201 2"], []),
+        (["table_modify ipv4_lpm forward 10.0.2.0/24 => 02:00:00:00:02:01 2"], []),
+        (["table_delete ipv4_lpm 10.0.3.0/24"], []),
+        (["table_delete ipv4_lpm 10.0.2.0/24"], ["still"]),
+        (["table_clear ipv4_lpm"], ["still"]),
+        (["table_modify ipv4_lpm forward 10.0.2.0/24 => 02:00:00:00:02:01 3"], ["not in", "still"]),
+        (["table_set_default ipv4_lpm drop"], ["not in", "still"]),
+    ):
+        found = list(unlike(config, commands, DIALECT.syntax))
+        assert [part in one for part, one in zip(expected, found, strict=True)] == [True] * len(expected), commands
 
 
 def test_a_config_is_its_lines_without_comments() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench import CassetteSpec, TrialSpec, execute
 from pytest_netbench.agents.llm import load_litellm
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.distributed.carrying import Carrier
 from pytest_netbench.distributed.orders import Delivery, Order
 from pytest_netbench.distributed.worker import TrialWorker, unpacked
@@ -108,11 +108,11 @@ def test_a_cassette_comes_back_and_is_sent_and_no_folder_is_touched(asker) -> No
     assert missed.replayed.requests == 0
 
 
-def test_what_the_model_costs_is_noted_in_the_purse_of_the_run(asker) -> None:
-    purse = Purse(path=asker / "spending.txt", most_tokens=100_000)
+def test_what_the_model_costs_is_noted_in_the_budget_of_the_run(asker) -> None:
+    run_budget = RunBudget(path=asker / "spending.txt", most_tokens=100_000)
     spec = spec_of("asker", root=asker)
-    assert carried(spec.model_copy(update={"purse": purse})).error is None
-    spent = purse.spent().tokens
+    assert carried(spec.model_copy(update={"run_budget": run_budget})).error is None
+    spent = run_budget.spent().tokens
     assert spent > 0
-    empty = replace(purse, most_tokens=spent)
-    assert f"has spent its {spent} tokens" in str(carried(spec.model_copy(update={"purse": empty})).error)
+    empty = replace(run_budget, most_tokens=spent)
+    assert f"has spent its {spent} tokens" in str(carried(spec.model_copy(update={"run_budget": empty})).error)

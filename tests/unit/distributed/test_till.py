@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.agents.purse import Purse
+from pytest_netbench.agents.run_budget import RunBudget
 from pytest_netbench.agents.till import ask
-from pytest_netbench.distributed.till import Till
-from pytest_netbench.distributed.worker import BudgetKeeper
+from pytest_netbench.distributed.worker import BudgetKeeper, Till
 from pytest_netbench.errors import ResultsError
 
 
 def test_a_purse_behind_a_socket_is_the_one_in_the_file(tmp_path: Path) -> None:
-    kept = Purse(path=tmp_path / "spending.txt", most_tokens=100)
+    kept = RunBudget(path=tmp_path / "spending.txt", most_tokens=100)
     till = Till(BudgetKeeper(kept).answer)
-    far = Purse(path=Path("/nowhere/spending.txt"), most_tokens=100, socket=till.path)
+    far = RunBudget(path=Path("/nowhere/spending.txt"), most_tokens=100, socket=till.path)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: far.spend(cost_usd=0.125, tokens=1), range(99)))
     assert far.spent() == kept.spent() == (12.375, 99)
@@ -31,16 +30,16 @@ def test_a_purse_behind_a_socket_is_the_one_in_the_file(tmp_path: Path) -> None:
 
 
 def test_a_charge_that_is_repeated_after_its_keeper_ended_counts_once(tmp_path: Path) -> None:
-    purse = Purse(path=tmp_path / "spending.txt")
+    run_budget = RunBudget(path=tmp_path / "spending.txt")
     for _ in range(2):
-        assert BudgetKeeper(purse).answer("note 0.5 7 one") == "noted"
-    BudgetKeeper(purse).answer("note 0.5 7 another")
-    assert purse.spent() == (1.0, 14)
+        assert BudgetKeeper(run_budget).answer("note 0.5 7 one") == "noted"
+    BudgetKeeper(run_budget).answer("note 0.5 7 another")
+    assert run_budget.spent() == (1.0, 14)
 
 
 def test_what_cannot_be_noted_there_is_an_error_here(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    till = Till(BudgetKeeper(Purse(path=tmp_path / "file/spending.txt")).answer)
+    till = Till(BudgetKeeper(RunBudget(path=tmp_path / "file/spending.txt")).answer)
     with pytest.raises(ResultsError, match="what was spent cannot be written"):
         ask(till.path, "note 0.5 7 one")
     till.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.episodes.answers import heard
+from pytest_netbench.episodes.playing import heard
 
 
 @pytest.mark.parametrize(

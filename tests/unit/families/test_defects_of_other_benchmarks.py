@@ -86,7 +86,7 @@ DEFECTS: dict[str, tuple[tuple[str, str], ...]] = {
         (SCORES, "test_safety_never_rises_when_a_step_breaks_a_working_flow_whatever_else_it_mends"),
     ),
     "reference answers that the checker calls unsafe": (
-        ("unit/datacentre/test_golden.py", "test_the_golden_graph_of_a_thousand_drawn_queries_keeps_the_rules"),
+        ("unit/datacenter_graph/test_golden.py", "test_the_golden_graph_of_a_thousand_drawn_queries_keeps_the_rules"),
         (REPAIRS, "test_the_oracle_repairs_three_faults_and_breaks_nothing_and_nop_does_not"),
     ),
     "an answer in the documented format is not accepted": (
@@ -104,7 +104,7 @@ DEFECTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "an equivalent answer is refused": (
         (REPAIRS, "test_a_repair_that_is_written_another_way_is_as_good"),
-        ("unit/datacentre/test_comparison.py", "test_the_order_of_nodes_edges_and_attributes_does_not_matter"),
+        ("unit/datacenter_graph/test_comparison.py", "test_the_order_of_nodes_edges_and_attributes_does_not_matter"),
     ),
     "the prompt contradicts the oracle": ((HERE, "test_the_brief_wants_what_is_evaluated"),),
     "the prompt offers a tool that is refused": ((HERE, "test_a_task_without_a_network_offers_no_method_of_networks"),),

@@ -12,9 +12,10 @@ import pytest
 
 from pytest_netbench.dialects.cisco_ios import mutations as cisco_ios
 from pytest_netbench.dialects.frr import mutations as frr
-from pytest_netbench.families.configure.proof import judging
-from pytest_netbench.families.configure.proof.judging import Difference
-from pytest_netbench.families.configure.proof.mutants import Mutants
+from pytest_netbench.families.configure.proof.differences import Difference, Sight, other_routes, other_states, words_of
+from pytest_netbench.families.configure.proof.flows import CLOSELY, LOOKED_AT_CLOSELY, ManyFlows
+from pytest_netbench.families.configure.proof.judging import lasting, patience_s
+from pytest_netbench.families.configure.proof.mutants import Fates
 from pytest_netbench.families.configure.proof.proof_labs import Applied
 from pytest_netbench.model.behaviour import Outcome
 from pytest_netbench.model.reference import ReferenceFlow
@@ -27,7 +28,7 @@ def states(*lines: str) -> Any:
 
 
 def differing(seen: Any, *truths: Any) -> list[str]:
-    return [one.words for one in judging._other_states(seen, truths)]
+    return [one.words for one in other_states(seen, truths)]
 
 
 def test_a_timer_that_varies_between_two_labs_is_no_difference():
@@ -56,7 +57,7 @@ def test_what_has_no_fixed_number_of_lines_is_not_compared():
 def test_routes_that_come_go_or_change_are_differences():
     truth = {"R1": {"10.0.0.0/8": ("ospf", "10.0.0.1"), "10.9.0.0/16": ("static", "10.0.0.2")}}
     seen = {"R1": {"10.0.0.0/8": ("ospf", "10.0.0.3"), "192.0.2.0/24": ("static", "10.0.0.2")}}
-    assert [one.words for one in judging._other_routes(seen, [truth, truth])] == [
+    assert [one.words for one in other_routes(seen, [truth, truth])] == [
         "R1: route 10.0.0.0/8: ospf 10.0.0.3 instead of ospf 10.0.0.1",
         "R1: route 192.0.2.0/24: static 10.0.0.2 instead of none",
         "R1: route 10.9.0.0/16: none instead of static 10.0.0.2",
@@ -65,7 +66,7 @@ def test_routes_that_come_go_or_change_are_differences():
 
 def test_a_route_that_only_one_lab_of_the_truth_has_is_not_compared():
     truths = [{"R1": {"10.0.0.0/8": ("ospf", "10.0.0.1")}}, {"R1": {}}]
-    assert list(judging._other_routes({"R1": {}}, truths)) == []
+    assert list(other_routes({"R1": {}}, truths)) == []
 
 
 SUMMARY = """
@@ -94,7 +95,7 @@ Neighbor        V           AS MsgRcvd MsgSent   TblVer  InQ OutQ Up/Down  State
 def test_of_a_summary_of_bgp_only_sessions_and_prefixes_are_state(printed, mutations):
     def words(*, version="6", entries="5", memory="960", messages="12", received="3", groups=""):
         fields = {"version": version, "entries": entries, "memory": memory, "messages": messages}
-        return judging._words(printed.format(**fields, received=received, groups=groups), mutations.uncounted)
+        return words_of(printed.format(**fields, received=received, groups=groups), mutations.uncounted)
 
     other = words(version="14", entries="7", memory="1344", messages="21", groups="Peer groups 1, using 64 bytes")
     assert words() == other
@@ -105,8 +106,8 @@ def test_of_a_summary_of_bgp_only_sessions_and_prefixes_are_state(printed, mutat
 def test_of_the_classes_of_a_policy_only_what_they_do_is_state():
     printed = "    Class-map: VOICE (match-all)\n      {0} packets, {0} bytes\n      Priority: {1} kbps\n"
     uncounted = cisco_ios.MUTATIONS.uncounted
-    assert judging._words(printed.format(7, 64), uncounted) == judging._words(printed.format(9, 64), uncounted)
-    assert judging._words(printed.format(7, 64), uncounted) != judging._words(printed.format(7, 32), uncounted)
+    assert words_of(printed.format(7, 64), uncounted) == words_of(printed.format(9, 64), uncounted)
+    assert words_of(printed.format(7, 64), uncounted) != words_of(printed.format(7, 32), uncounted)
 
 
 CLASS = "    Class-map: CALLS (match-{0})  \n      7 packets, 9 bytes\n      5 minute offered rate 0 bps\n"
@@ -119,7 +120,7 @@ CLASS = "    Class-map: CALLS (match-{0})  \n      7 packets, 9 bytes\n      5 m
 def test_all_or_any_is_the_same_for_one_condition_only(conditions, same):
     printed = CLASS + "".join(f"      Match: {one}\n" for one in conditions) + "      Priority: 64 kbps\n"
     printed += CLASS.replace("{0}", "any").replace("CALLS", "OTHER") + "      Match: any\n"
-    seen, other = (judging._words(printed.format(word), cisco_ios.MUTATIONS.uncounted) for word in ("all", "any"))
+    seen, other = (words_of(printed.format(word), cisco_ios.MUTATIONS.uncounted) for word in ("all", "any"))
     assert (seen == other) is same
 
 
@@ -127,10 +128,10 @@ def test_which_neighbor_came_first_is_no_state():
     printed = "H   Address  Interface  Hold Uptime   SRTT   RTO  Q  Seq\n"
     one, other = "10.0.1.2  Gi0/0  10 00:00:44    1   100  0  11", "10.0.3.2  Gi0/1   9 00:01:05    1   100  0  38"
     uncounted = cisco_ios.MUTATIONS.uncounted
-    seen = judging._words(f"{printed}1   {one}\n0   {other}\n", uncounted)
-    assert seen == judging._words(f"{printed}1   {other}\n0   {one}\n", uncounted)
-    assert seen != judging._words(f"{printed}0   {one}\n", uncounted)
-    assert seen != judging._words(f"{printed}1   {one.replace('Gi0/0', 'Gi0/2')}\n0   {other}\n", uncounted)
+    seen = words_of(f"{printed}1   {one}\n0   {other}\n", uncounted)
+    assert seen == words_of(f"{printed}1   {other}\n0   {one}\n", uncounted)
+    assert seen != words_of(f"{printed}0   {one}\n", uncounted)
+    assert seen != words_of(f"{printed}1   {one.replace('Gi0/0', 'Gi0/2')}\n0   {other}\n", uncounted)
 
 
 class Policed:
@@ -144,7 +145,7 @@ class Policed:
         return [Outcome(reach="denied" if flow.port in gone else "allowed") for flow in flows]
 
 
-def judged(monkeypatch: Any, *, spoofed: bool = False, source: str | None = None, **network: Any) -> list[str]:
+def judged(*, spoofed: bool = False, source: str | None = None, **network: Any) -> list[str]:
     """Differences of a network, whose flows go to ports 1 to 50, from a truth in which all get through."""
     flows = [
         ReferenceFlow(
@@ -152,22 +153,19 @@ def judged(monkeypatch: Any, *, spoofed: bool = False, source: str | None = None
         )
         for port in range(1, 51)
     ]
-    judge = object.__new__(judging.Judge)
-    judge._flows, judge._spoofed = flows, spoofed
-    observer = Policed(**{"lost": set(), "few": judging.CLOSELY, "denied": set(), **network})
-    monkeypatch.setattr(judge, "_observer", lambda _: observer)
+    observer: Any = Policed(**{"lost": set(), "few": CLOSELY, "denied": set(), **network})
     routes = {"h1": {"10.0.1.0/24": ("connected", "eth0")}}
-    sight = judging._Sight(outcomes=[Outcome(reach="allowed")] * len(flows), routes=routes, states={})
-    return list(judge._other_outcomes(None, [sight, sight]))
+    sight = Sight(outcomes=[Outcome(reach="allowed")] * len(flows), routes=routes, states={})
+    return list(ManyFlows(flows, spoofed=spoofed).differences(lambda: observer, [sight, sight]))
 
 
-def test_a_flow_that_gets_through_among_few_is_no_difference(monkeypatch):
-    assert judged(monkeypatch, lost=set(range(1, 41))) == []
-    assert len(judged(monkeypatch, lost=set(range(1, 41)), few=judging.CLOSELY - 1)) == judging.LOOKED_AT_CLOSELY
+def test_a_flow_that_gets_through_among_few_is_no_difference():
+    assert judged(lost=set(range(1, 41))) == []
+    assert len(judged(lost=set(range(1, 41)), few=CLOSELY - 1)) == LOOKED_AT_CLOSELY
 
 
-def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypatch):
-    found = judged(monkeypatch, denied={7}, lost={9})
+def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost():
+    found = judged(denied={7}, lost={9})
     assert len(found) == 1
     assert "udp/7: denied instead of allowed" in found[0].words
 
@@ -175,12 +173,12 @@ def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypa
 @pytest.mark.parametrize(
     ("spoofed", "source", "differs"), [(False, "192.0.2.1", 0), (True, "192.0.2.1", 1), (False, "10.0.1.9", 1)]
 )
-def test_a_spoofed_source_counts_only_where_the_task_holds_it(monkeypatch, spoofed, source, differs):
-    assert len(judged(monkeypatch, spoofed=spoofed, source=source, denied={7})) == differs
+def test_a_spoofed_source_counts_only_where_the_task_holds_it(spoofed, source, differs):
+    assert len(judged(spoofed=spoofed, source=source, denied={7})) == differs
 
 
-class _Workshop:
-    """A workshop whose testcases all pass."""
+class _ProofLabs:
+    """Labs whose testcases all pass."""
 
     payload = SimpleNamespace(ground_truth_configs={})
     running = 0
@@ -204,16 +202,16 @@ class _Workshop:
 class _Judge:
     """Sees what it is told to see, lab by lab: a list of what differs for each moment."""
 
-    def __init__(self, workshop: _Workshop, *labs: list[list[str]]) -> None:
-        self.labs = list(labs)
-        self._workshop = workshop
+    def __init__(self, labs: _ProofLabs, *differences: list[list[str]]) -> None:
+        self.labs = list(differences)
+        self._labs = labs
         self.doubts = 0
         self.is_ready = False
         self.running_at_preparation: list[int] = []
 
     def prepare(self) -> None:
         self.is_ready = True
-        self.running_at_preparation.append(self._workshop.running)
+        self.running_at_preparation.append(self._labs.running)
 
     def doubt(self) -> None:
         self.doubts += 1
@@ -222,13 +220,11 @@ class _Judge:
         return iter([[Difference(about, f"{about} differs") for about in moment] for moment in self.labs.pop(0)])
 
 
-def fate_of(*labs: list[list[str]]) -> tuple[str, str, int]:
-    claim = object.__new__(Mutants)
-    workshop = _Workshop()
-    judge = _Judge(workshop, *labs)
-    claim._workshop, claim._judge = workshop, judge  # type: ignore[assignment]
+def fate_of(*differences: list[list[str]]) -> tuple[str, str, int]:
+    labs: Any = _ProofLabs()
+    judge: Any = _Judge(labs, *differences)
     mutant: Any = SimpleNamespace(configs=lambda _: {}, node="R1", index=0)
-    fate = claim._fate(mutant)
+    fate = Fates(labs, lambda: judge).of(mutant)
     assert judge.running_at_preparation == [0], "a process has one cluster at a time"
     return fate.kind, fate.words, judge.doubts
 
@@ -255,20 +251,21 @@ def test_how_often_and_when_a_track_changed_is_counted_and_not_compared() -> Non
     printed = "Track 1\n  Reachability is {}\n    {}, last change {}\n"
 
     def words(*what: str) -> Any:
-        return judging._words(printed.format(*what), cisco_ios.MUTATIONS.uncounted)
+        return words_of(printed.format(*what), cisco_ios.MUTATIONS.uncounted)
 
     assert words("Up", "7 changes", "00:00:47") == words("Up", "1 change", "1w2d")
     assert words("Up", "7 changes", "00:00:47") != words("Down", "7 changes", "00:00:47")
 
 
 @pytest.mark.parametrize(("within_s", "about"), [(60.0, []), (1.0, ["route"])])
-def test_what_the_network_may_still_learn_under_an_event_is_waited_for(monkeypatch, within_s, about) -> None:
-    monkeypatch.setattr(judging, "PAUSE_S", 0.01)
-    judge = object.__new__(judging.Judge)
-    testcases = [SimpleNamespace(under="dead", within_s=within_s), SimpleNamespace(under=None, within_s=1000.0)]
-    judge._workshop = SimpleNamespace(payload=SimpleNamespace(testcases=testcases))  # type: ignore[assignment]
+def test_what_the_network_may_still_learn_under_an_event_is_waited_for(within_s, about) -> None:
+    testcases: Any = [SimpleNamespace(under="dead", within_s=within_s), SimpleNamespace(under=None, within_s=1000.0)]
     noticed_at = time.monotonic() + 0.2
     found = [Difference("route", "the old one")]
-    monkeypatch.setattr(judge, "_differences", lambda *_: [] if time.monotonic() > noticed_at else found)
-    lab: Any = SimpleNamespace(time_scale=20.0)
-    assert [one.about for one in judge._lasting(lab, [], "dead")] == about
+    allowed_s = patience_s(testcases, "dead") / 20.0
+    seen = lasting(lambda: [] if time.monotonic() > noticed_at else found, within_s=allowed_s, pause_s=0.01)
+    assert [one.about for one in seen] == about
+
+
+def test_an_undisturbed_network_has_no_time_to_react() -> None:
+    assert patience_s([SimpleNamespace(under=None, within_s=60.0)], None) == 0.0  # type: ignore[list-item]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.faults.builders import NetworkValue, OutsideValue
-from pytest_netbench.faults.rogue_dhcp import _moved
+from pytest_netbench.faults.rogue_dhcp import moved_leases
 from pytest_netbench.generators.default_faults import OF_DHCP
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.faulty import fault_of
@@ -96,6 +96,6 @@ def test_leases_in_another_subnet_are_in_it_and_end_as_before() -> None:
     config = DhcpServer(
         prefix="10.1.2.32/27", gateway="10.1.2.33", leases={"02:00:00:00:00:01": "10.1.2.40"}, resolver="10.1.2.41"
     )
-    moved = _moved(config, IPv4Network("192.168.88.0/24"))
+    moved = moved_leases(config, IPv4Network("192.168.88.0/24"))
     assert (moved.prefix, moved.gateway, moved.resolver) == ("192.168.88.0/24", "192.168.88.1", "10.1.2.41")
     assert moved.leases == {"02:00:00:00:00:01": str(IPv4Address("192.168.88.8"))}

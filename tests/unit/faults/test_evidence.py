@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import PARAMS, validated
-from pytest_netbench.dialects.state_checks import sign_of
+from pytest_netbench.dialects.state_checks import state_check_of
 from pytest_netbench.families.diagnose import measuring, requesting
 from pytest_netbench.faults.evidence.network import Observable, observable_of
 from pytest_netbench.faults.evidence.observation import Answer, Configured, Matches, Observation, Refused, answer_of
@@ -119,12 +119,12 @@ def test_an_answer_is_its_config_its_output_or_its_fields() -> None:
 
 
 def test_words_of_a_sign_stand_for_themselves_in_its_pattern() -> None:
-    sign = sign_of("frr", "no OSPF neighbor", address="10.0.0.1")
+    sign = state_check_of("frr", "no OSPF neighbor", address="10.0.0.1")
     assert sign is not None
     lost = Matches(pattern=sign.pattern, is_absent=sign.is_absent)
     assert not lost.is_in(Answer("10.64.2.37  1 Full/-  1m08s  33.6s 10.0.0.1  eth0:10.0.0.2"))
     assert lost.is_in(Answer("10.64.2.37  1 Full/-  1m08s  33.6s 10.0.011  eth0:10.0.0.2"))
-    assert sign_of("linux", "no OSPF neighbor", address="10.0.0.1") is None
+    assert state_check_of("linux", "no OSPF neighbor", address="10.0.0.1") is None
 
 
 def test_two_hosts_across_a_link_have_no_other_way_that_is_as_short() -> None:

@@ -20,6 +20,7 @@ from pytest_netbench.generators.default_faults import (
     OF_BURSTS,
     OF_DHCP,
     OF_LB,
+    OF_P4,
     OF_QOS,
     OF_RPKI,
     OF_SWITCHES,
@@ -224,5 +225,6 @@ def test_the_matrix_has_a_row_for_each_fault_and_a_column_for_each_shape() -> No
         *OF_RPKI,
         *OF_BURSTS,
         *OF_SWITCHES,
+        *OF_P4,
     ]
     assert all(len(row) == len(head) for row in rows)

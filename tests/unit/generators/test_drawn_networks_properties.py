@@ -78,7 +78,7 @@ def test_a_ring_routes_both_ways_round():
     assert len(set(routes(network, "r1").values())) == 2
 
 
-def test_data_centres_number_autonomous_systems_by_tier():
+def test_data_centers_number_autonomous_systems_by_tier():
     network = draw_network(NetworkParameters(shape="clos", sizes={"pods": 2, "leaves": 3}))
     numbers = network.autonomous_systems
     tiers = {

@@ -9,6 +9,7 @@ from pytest_netbench.generators.default_faults import (
     DIAGNOSED,
     HANDED_OVER,
     OF_BURSTS,
+    OF_P4,
     OF_RULES,
     OF_SWITCHES,
     REPAIRED,
@@ -25,7 +26,7 @@ from tests.support.stars import star_task
 
 
 def test_diagnose_takes_all_that_it_draws_and_nothing_that_needs_company() -> None:
-    assert {*DIAGNOSABLE.words} == {*DIAGNOSED, *WITH_SERVICES, *OF_BURSTS, *OF_SWITCHES, *HIDDEN}
+    assert {*DIAGNOSABLE.words} == {*DIAGNOSED, *WITH_SERVICES, *OF_BURSTS, *OF_SWITCHES, *OF_P4, *HIDDEN}
 
 
 def test_repairs_take_what_flows_show_and_commands_repair() -> None:

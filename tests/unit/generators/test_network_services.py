@@ -20,7 +20,7 @@ from tests.support.ios import paper
 
 WITHOUT_SERVICES = "eb9804dee034b5a72c7bc21aae7e22545cf2a38664dc54377d78016f8a8a74c9"
 """Of all shapes, routings, platforms and kinds of names of that time, as they were before there were services."""
-LATER = {"isp", "sdn-leaf-spine"}
+LATER = {"isp", "p4-leaf-spine", "sdn-leaf-spine"}
 SSH = (22, 22)
 
 

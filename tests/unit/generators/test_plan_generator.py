@@ -22,7 +22,7 @@ from pytest_netbench.generators.plan.templates import LEVELS
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.task import Task
 from tests.support.plans import SMALL, drawn
-from tests.unit.datacentre.test_malt import TEXT
+from tests.unit.datacenter_graph.test_malt import TEXT
 
 DIGEST = """
 import hashlib, json

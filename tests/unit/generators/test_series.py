@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 
@@ -15,6 +14,7 @@ from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.series import DEFAULTS, parameters_of, read_series
 from pytest_netbench.generators.sources import GeneratedSource
 from tests.support.memory_generator import Branches, BranchParameters
+from tests.support.slowness import slowness
 
 
 class Careless(Branches):
@@ -97,17 +97,7 @@ def test_a_drawn_task_takes_little_processor_time(name):
     # of a cluster, most faults that are drawn change no flow, and are drawn again
     limit_ms = 40 if "kubernetes" in name else 10
     # a core that others share takes more processor time for the same work: known work tells how much
-    assert min(_processor_time_of_200(name, seed) / _slowness() for seed in (5, 6)) * 1000 / 200 < limit_ms
-
-
-def _slowness() -> float:
-    """How many times as long known work takes as on the machine that the limit was set on, where it takes 0.25 s."""
-    began = time.process_time()
-    rows = [{"name": f"n{at}", "values": [at, str(at)], "inner": {"rest": at % 7}} for at in range(20_000)]
-    for _ in range(3):
-        rows = json.loads(json.dumps(rows))
-        rows.sort(key=lambda one: (one["inner"]["rest"], one["name"]))
-    return max(1.0, (time.process_time() - began) / 0.25)
+    assert min(_processor_time_of_200(name, seed) / slowness() for seed in (5, 6)) * 1000 / 200 < limit_ms
 
 
 def _processor_time_of_200(name: str, seed: int) -> float:

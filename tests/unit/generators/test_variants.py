@@ -29,7 +29,7 @@ from pytest_netbench.generators.variants.source import VariantSource
 from pytest_netbench.generators.variants.tokens import Mention, mentions
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.configure import configuration_of
-from pytest_netbench.model.objects import objects_of
+from pytest_netbench.model.objects import POD, objects_of
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.variant import Skin
@@ -202,6 +202,7 @@ def _routes_are_the_same(behaviour: Behaviour, own: Behaviour) -> None:
 
 def _check_behaviour(behaviour: Behaviour, variant: Task) -> None:
     nodes = {node.name for node in variant.network.topology.nodes}
+    configs = variant.network.startup_configs.values()
     assert behaviour.addresses.keys() <= nodes
     for moment in behaviour.moments:
         for one in behaviour.held(moment):
@@ -209,7 +210,10 @@ def _check_behaviour(behaviour: Behaviour, variant: Task) -> None:
             assert one.flow.target_node in {*nodes, None}
             assert one.before.at in {*nodes, None}
             if one.flow.target_node is not None and one.flow.listen_port is None:
-                assert one.flow.target in behaviour.addresses[one.flow.target_node] or one.flow.why
+                if variant.payload.resource == "cluster":  # which gives pods their addresses when it begins
+                    assert one.flow.target == POD or any(f"clusterIP: {one.flow.target}" in text for text in configs)
+                else:
+                    assert one.flow.target in behaviour.addresses[one.flow.target_node] or one.flow.why
         assert {table.node for table in behaviour.tables_at(moment)} <= nodes
 
 

@@ -47,3 +47,16 @@ def test_a_killed_process_leaves_no_scratch_directory():
     while path.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not path.exists()
+
+
+def test_a_process_whose_children_are_killed_before_it_leaves_no_scratch_directory():
+    """As Ray ends a worker."""
+    with subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True) as owner:
+        path = Path(owner.stdout.readline().strip())
+        for child in Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+        owner.kill()
+    deadline = time.monotonic() + 5
+    while path.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not path.exists()

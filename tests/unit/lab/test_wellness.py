@@ -9,7 +9,7 @@ import pytest
 
 from pytest_netbench.errors import LabDied, LabError, RequirementMissing
 from pytest_netbench.lab import attribution
-from pytest_netbench.lab.attribution import may_be_the_agents
+from pytest_netbench.lab.attribution import agent_may_have_caused
 from pytest_netbench.model.trial import SshLogin
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.capabilities import CLI, EXEC, LOGIN
@@ -76,23 +76,23 @@ def listening(says: bytes) -> Iterator[int]:
 
 
 def test_an_error_on_a_node_that_runs_programs_may_be_the_agents():
-    assert may_be_the_agents(ERROR, Hosted(), Hosted())
-    assert not may_be_the_agents(ERROR, Hosted(), Hosted(status=1))
-    assert not may_be_the_agents(LabDied("the supervisor is gone"), Hosted())
+    assert agent_may_have_caused(ERROR, Hosted(), Hosted())
+    assert not agent_may_have_caused(ERROR, Hosted(), Hosted(status=1))
+    assert not agent_may_have_caused(LabDied("the supervisor is gone"), Hosted())
 
 
 def test_an_error_on_a_node_with_nothing_but_a_login_may_be_the_agents_if_its_ssh_server_answers():
     with listening(b"SSH-2.0-Cisco-1.25\r\n") as port:
-        assert may_be_the_agents(ERROR, LoginOnly(port))
-        assert may_be_the_agents(ERROR, LoginOnly(port), Hosted())
-    assert not may_be_the_agents(ERROR, LoginOnly(port))
+        assert agent_may_have_caused(ERROR, LoginOnly(port))
+        assert agent_may_have_caused(ERROR, LoginOnly(port), Hosted())
+    assert not agent_may_have_caused(ERROR, LoginOnly(port))
 
 
 @pytest.mark.parametrize("says", [b"HTTP/1.1 400", b""], ids=["no SSH server", "silence"])
 def test_a_login_where_no_ssh_server_answers_is_the_infrastructures(says, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(attribution, "_GREETING_S", 0.3)
     with listening(says) as port:
-        assert not may_be_the_agents(ERROR, LoginOnly(port))
+        assert not agent_may_have_caused(ERROR, LoginOnly(port))
 
 
 class CommandLineOnly:
@@ -119,9 +119,9 @@ class CommandLineOnly:
 
 def test_an_error_on_a_node_with_nothing_but_a_command_line_may_be_the_agents_if_that_answers():
     node = CommandLineOnly(answers=True)
-    assert may_be_the_agents(ERROR, node)
+    assert agent_may_have_caused(ERROR, node)
     assert node.open == 0
-    assert not may_be_the_agents(ERROR, CommandLineOnly(answers=False))
+    assert not agent_may_have_caused(ERROR, CommandLineOnly(answers=False))
 
 
 def test_a_node_that_has_neither_is_the_infrastructures():
@@ -131,4 +131,4 @@ def test_a_node_that_has_neither_is_the_infrastructures():
 
     with pytest.raises(RequirementMissing):
         Neither().capability(LOGIN)
-    assert not may_be_the_agents(ERROR, Neither())
+    assert not agent_may_have_caused(ERROR, Neither())

@@ -46,6 +46,24 @@ def test_a_flow_is_selected_if_every_given_field_fits(selector, selected):
     assert Selector.model_validate(selector).matches(tried, ADDRESSES) is selected
 
 
+@pytest.mark.parametrize(
+    ("selector", "pod", "service"),
+    [
+        ({"from": "portal", "to": "ledger"}, True, True),
+        ({"to": ["not ledger"]}, False, False),
+        ({"from": "not ledger", "to": "not portal"}, True, True),
+        ({"to": "10.96.0.0/16"}, False, True),
+        ({"to": "not 10.96.0.0/16"}, True, False),
+        ({"from": "10.96.0.0/16"}, False, False),
+    ],
+)
+def test_flows_between_pods_are_selected_by_name_and_those_to_services_also_by_address(selector, pod, service):
+    to_pod = flow(source="portal", target="pod", target_node="ledger")
+    to_service = flow(source="portal", target="10.96.12.5", target_node="ledger")
+    chosen = Selector.model_validate(selector)
+    assert (chosen.matches(to_pod, {}), chosen.matches(to_service, {})) == (pod, service)
+
+
 def test_an_event_is_named_or_all_are_meant():
     assert Selector(under="cut").matches(flow(), ADDRESSES, "cut")
     assert not Selector(under="cut").matches(flow(), ADDRESSES, "other")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.portability.transient import lasting
+from pytest_netbench.portability.working import lasting
 
 PAIRS = {
     "ages": ("O 10.0.0.0/8 [110/20] via 10.1.0.1, eth0, 00:12:55 ", "O 10.0.0.0/8 [110/20] via 10.1.0.1, eth0, 1d02h"),

@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.diagnose_parameters import DiagnoseParameters
+from pytest_netbench.model.causes import decoy_resources
+from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.process import OTHER, REASONS, VERSION, Process
-from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.model.trial import Submission, TrialResult
 from pytest_netbench.model.watch import Watch, WatchedFlow, WatchedStep
 from pytest_netbench.process import process_of
 from pytest_netbench.process.reasons import RULES
@@ -81,6 +85,43 @@ def plan(**found: Any) -> dict[str, Any]:
 )
 def test_a_failed_trial_has_the_first_reason_that_holds(found: str | None, reason: str) -> None:
     assert found == reason
+
+
+@pytest.mark.parametrize("kind", ["change", "flap", "off"])
+def test_an_answer_that_takes_a_decoy_for_the_cause_has_a_reason_of_its_own(kind: str) -> None:
+    parameters = DiagnoseParameters.model_validate(
+        {
+            "shapes": ("ring",),
+            "size": "2",
+            "hosts": "2",
+            "routings": ("ospf",),
+            "decoys": "drawn",
+            "healthy": 0.0,
+            "faults": ("icmp-denied",),
+            "level": "1",
+        }
+    )
+    tasks = (DiagnoseGenerator().draw(parameters, seed=2, index=index) for index in range(40))
+    task, decoy = next(
+        (task, one)
+        for task in tasks
+        for one in diagnose_of(task).decoys
+        if one.kind == kind and len(task.payload.faults) == 1
+    )
+    place = min(decoy_resources(decoy, task.payload.topology))
+    (other, *_) = sorted(
+        one
+        for one in task.payload.resources
+        if not any(one in decoy_resources(each, task.payload.topology) for each in task.payload.decoys)
+        and one not in task.payload.causes[0].resources
+    )
+
+    def why_named(resource: str) -> str | None:
+        answer = {"is_anomaly": True, "root_causes": [{"resource_id": resource, "fault_type": "link-flapping"}]}
+        return process_of(record(task=task, submission=Submission(answer=answer)), passed=False).reason
+
+    assert why_named(place) == "decoy-named"
+    assert why_named(other) == "wrong-cause"
 
 
 def test_a_trial_that_passed_has_none() -> None:

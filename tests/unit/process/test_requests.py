@@ -6,7 +6,7 @@ from typing import Any
 
 from pytest_netbench.model.trial import Step
 from pytest_netbench.process.requests import requests_of
-from pytest_netbench.process.undoing import undone
+from pytest_netbench.process.verdicts import undone
 
 
 def ani(method: str, params: dict[str, Any], **outcome: Any) -> Step:

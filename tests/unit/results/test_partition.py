@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.plugin.shardoptions import weights
+from pytest_netbench.plugin.selection.shard_options import weights
 from pytest_netbench.results.partition import Partition, partition_of, store_shard, stored_shard
 
 NAMES = [f"tasks/t{number:02}.task.yaml::t{number:02}[{agent}]" for number in range(20) for agent in ("fast", "slow")]

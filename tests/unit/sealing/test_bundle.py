@@ -8,7 +8,7 @@ import random
 import pytest
 
 from pytest_netbench.errors import SealedFileError, UsageError
-from pytest_netbench.plugin import sealing
+from pytest_netbench.plugin.items import sealing
 from pytest_netbench.sealing import bundle, keys
 from pytest_netbench.sealing.bundle import Packed, placed, read_bundle, write_bundle
 from pytest_netbench.sealing.keys import SealingKey, key_of, read_key, write_key

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from pytest_netbench.stats.paired import Pair
-from pytest_netbench.stats.regression import Verdict, _variance, judge, spent
+from pytest_netbench.stats.regression import Verdict, judge, spent, variance_of
 
 
 def pairs(first: list[int], second: list[int], trials: int) -> list[Pair]:
@@ -50,7 +50,7 @@ def test_the_estimate_of_a_tasks_variance_is_never_too_small_on_average() -> Non
     for trials in (2, 3, 5, 10):
         for rate in (0.0, 0.05, 0.3, 0.5, 0.9, 1.0):
             chances = [math.comb(trials, n) * rate**n * (1 - rate) ** (trials - n) for n in range(trials + 1)]
-            expected = math.fsum(chance * _variance(n, trials) for n, chance in enumerate(chances))
+            expected = math.fsum(chance * variance_of(n, trials) for n, chance in enumerate(chances))
             assert expected >= rate * (1 - rate) / trials
 
 

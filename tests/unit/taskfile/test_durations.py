@@ -10,10 +10,10 @@ import pytest
 
 from pytest_netbench.agents.agentfile import load_agent_file
 from pytest_netbench.cli.main import main
-from pytest_netbench.documents.durations import _warn_once, seconds
-from pytest_netbench.episodes.episode import _checked_budget
+from pytest_netbench.documents.durations import seconds, warn_once
+from pytest_netbench.episodes.episode import checked_budget
 from pytest_netbench.errors import AgentFileError, PolicyFileError, UsageError
-from pytest_netbench.plugin.options import _duration, budget
+from pytest_netbench.plugin.options import budget, duration
 from pytest_netbench.regression_gate.policy import load_policy
 from pytest_netbench.taskfile import units
 
@@ -34,7 +34,7 @@ policy: {approval_timeout_s: 30}
 @pytest.fixture(autouse=True)
 def _as_in_a_new_process(monkeypatch):
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
-    _warn_once.cache_clear()
+    warn_once.cache_clear()
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_duration_has_units_or_is_a_number_of_seconds_everywhere(text, expecte
     assert seconds(text) == expected
     assert units.seconds(text) == expected
     if isinstance(text, str):
-        assert _duration(text) == expected
+        assert duration(text) == expected
         assert budget(f"wall={text}") == {"wall_s": expected}
 
 
@@ -133,10 +133,10 @@ def test_the_budget_of_the_option_and_of_episodes_take_both_words(monkeypatch):
     with pytest.warns(FutureWarning, match="--netbench-budget: 'wall_s' is called 'wall' now"):
         assert budget("calls=3,wall_s=5") == {"calls": 3, "wall_s": 5}
     with pytest.warns(FutureWarning, match="budget: 'wall_s' is called 'wall' now"):
-        assert _checked_budget({"wall_s": 5}) == {"wall_s": 5}
-    assert _checked_budget({"wall": "1m", "calls": None}) == {"wall_s": 60, "calls": None}
+        assert checked_budget({"wall_s": 5}) == {"wall_s": 5}
+    assert checked_budget({"wall": "1m", "calls": None}) == {"wall_s": 60, "calls": None}
     with pytest.raises(UsageError, match="budget: wall: 'x' is not a duration"):
-        _checked_budget({"wall": "x"})
+        checked_budget({"wall": "x"})
     with pytest.raises(
         argparse.ArgumentTypeError, match="wall=soon: must be a duration such as 90s, 10m or 1h30m above"
     ):

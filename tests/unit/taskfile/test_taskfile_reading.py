@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
 from pytest_netbench.documents.json_reader import read_json
-from pytest_netbench.documents.reading import read
+from pytest_netbench.documents.reading import MAX_BYTES, read
 from pytest_netbench.documents.yaml_reader import read_yaml
 from pytest_netbench.errors import AgentFileError, TaskFileError
+from tests.support.slowness import slowness
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + index)}: &{chr(98 + index)} [{','.join(['*' + chr(97 + index)] * 9)}]\n" for index in range(8)
@@ -49,11 +51,38 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (b"a: 1\nb: \0\n", "static.task.yaml:2: holds NUL bytes: this is a binary file"),
         ('a: "\\e[31m"', "static.task.yaml:1: character U+001B cannot stand in a text"),
         ("a: 1\nb: \x01", "static.task.yaml:2: invalid YAML: control characters are not allowed"),
-        (b"#" * (2 * 2**20 + 1), "static.task.yaml: larger than 2 MiB: not supported"),
+        (b"#" * (16 * 2**20 + 1), "static.task.yaml: larger than 16 MiB: not supported"),
     ],
 )
 def test_a_file_that_is_no_yaml_mapping_is_refused(refusal, content, message):
     assert refusal(content).startswith(message)
+
+
+def filled(begin: str, unit: str) -> bytes:
+    """As large as a file may be: ``begin``, and then ``unit`` again and again."""
+    return (begin + unit * ((MAX_BYTES - len(begin)) // len(unit))).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "unit"),
+    [
+        ("a.yaml", "", "["),
+        ("a.yaml", "", "- "),
+        ("a.yaml", "a: [", "x,"),
+        ("a.yaml", "a:\n", "- x\n"),
+        ("a.yaml", 'a: "', "x\n\n"),
+        ("a.yaml", "a: |\n", "\n"),
+        ("a.yaml", "", "&a "),
+        ("a.json", "", '{"a":'),
+        ("a.json", '{"a": [', "1,"),
+        ("a.json", '{"a": "', "x\n"),
+        ("a.json", '{"a": "', " \r\n"),
+    ],
+)
+def test_nonsense_of_the_largest_size_is_refused_quickly(refusal, name, begin, unit):
+    began = time.process_time()
+    assert refusal(filled(begin, unit), name)
+    assert (time.process_time() - began) / slowness() < 4
 
 
 @pytest.mark.parametrize(
@@ -126,6 +155,10 @@ def test_lines_are_those_of_the_file():
     assert tree.place_of(("a", 1, "b"), of_value=True) == (3, 8)
     tree = read_json('{"a": [\n"x",\n{"b":\n"t"}\n]\n}')
     assert [tree.line_of(where) for where in [("a",), ("a", 0), ("a", 1, "b")]] == [1, 2, 3]
+
+
+def test_a_json_string_over_several_lines_is_one_text():
+    assert read_json('{"a": " b \t\r\n  c\n\nd \n "}').plain() == {"a": " b c  d "}
 
 
 def test_a_long_run_of_blanks_in_a_json_string_costs_nothing():

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.ani.family_methods import Change, FamilyMethod
 from pytest_netbench.ani.methods import spec_of
-from pytest_netbench.ani.own import Change, OwnMethod
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.families.scenes import BareScene
 from pytest_netbench.model.payload import Payload
@@ -42,10 +42,10 @@ class Valves(BareScene):
         spec = spec_of("set-valve", "Open or shut a valve.", Valve, Valve)
         peek = spec_of("get-valve", "The state of a valve.", Valve, Valve)
         self.methods = (
-            OwnMethod(
+            FamilyMethod(
                 spec=spec, params=Valve, answer=self.set, change=lambda one: Change(one.name, (f"state {one.state}",))
             ),
-            OwnMethod(spec=peek, params=Valve, answer=lambda one: Valve(name=one.name, state=self.state[one.name])),
+            FamilyMethod(spec=peek, params=Valve, answer=lambda one: Valve(name=one.name, state=self.state[one.name])),
         )
 
     def set(self, valve: Valve) -> Valve:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import sandbox, spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Done, Jobs
-from pytest_netbench.backends.netns.supervisor.listing_server import Desk
+from pytest_netbench.backends.netns.supervisor.listing_server import ListingServer
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.resource_counts import Growth
@@ -89,8 +89,8 @@ class Commands:
             if desk:
                 desk.hand_over()
 
-    def _open_desk(self, request: Message) -> Desk:
-        return Desk(
+    def _open_desk(self, request: Message) -> ListingServer:
+        return ListingServer(
             selector=self._selector,
             allowed=frozenset(request["reads"]),
             start=lambda argv, answer: self._start(request["node"], argv, answer, timeout_s=_LISTING_S),

@@ -20,7 +20,7 @@ _LONGEST_ANSWER = 60_000
 _PIPE_BYTES = 1 << 17
 
 
-class Desk:
+class ListingServer:
     """One shell's desk.
 
     Args:

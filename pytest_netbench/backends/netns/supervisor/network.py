@@ -6,10 +6,54 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import nodes, roots, timed, wiring
+from pytest_netbench.backends.netns.supervisor import nodes, roots, wiring
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
 from pytest_netbench.kernel.cabling import redirects, wires
+
+_BEGIN = "#!/bin/sh\n"
+_IN_LAB_TIME = (
+    f"NETBENCH_ALONE=1 NETBENCH_CLOCK={roots.SHARED}/clock LD_PRELOAD={roots.SHARED}/labtime.so"
+    ' exec "/usr/bin/${0##*/}" "$@"\n'
+)
+# A limit counts in the time of what it limits: a ping of some wall seconds is not ended after as many lab seconds.
+_IF_SO_DOES_WHAT_IT_RUNS = """\
+next=duration skips=
+for word; do
+    if [ "$skips" ]; then skips=; continue; fi
+    case $next:$word in
+        duration:-k | duration:-s | duration:--kill-after | duration:--signal) skips=yes ;;
+        duration:-*) ;;
+        duration:*) next=program ;;
+        *) break ;;
+    esac
+done
+case ${word##*/} in
+    sh | bash | dash | sleep | date | timeout) ;;
+    *) exec /usr/bin/timeout "$@" ;;
+esac
+"""
+_SCRIPTS = {
+    "date": _BEGIN + _IN_LAB_TIME,
+    "sleep": _BEGIN + _IN_LAB_TIME,
+    "timeout": _BEGIN + _IF_SO_DOES_WHAT_IT_RUNS + _IN_LAB_TIME,
+}
+
+
+def write() -> None:
+    """Write them among the files that all nodes see.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    folder = f"{os.path.dirname(roots.CLOCK)}/{os.path.basename(roots.TIMED)}"
+    os.mkdir(folder)
+    for name, text in _SCRIPTS.items():
+        path = f"{folder}/{name}"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o555)
+
 
 _SLOTS = 3
 
@@ -49,7 +93,7 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     os.chdir("/")
     clock = LabClock.create(roots.CLOCK, spec["time_scale"], date=spec["date"]) if "labtime.so" in programs else None
     if clock is not None and spec["date"] is not None:
-        timed.write()
+        write()
     home = nodes.home()
     wiring.quiet_outside()
     stem = roots.prepare_stem(host, home, tunnels=spec["tunnels"])

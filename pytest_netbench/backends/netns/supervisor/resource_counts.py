@@ -1,4 +1,4 @@
-"""How much of the kernel's memory a node holds, in entries: routes, interfaces, neighbours. Standard library only."""
+"""How much of the kernel's memory a node holds, in entries: routes, interfaces, neighbors. Standard library only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pytest_netbench.backends.netns.supervisor import nodes, roots
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
-MOST = {"routes": 20_000, "interfaces": 1_000, "neighbours": 10_000}
+MOST = {"routes": 20_000, "interfaces": 1_000, "neighbors": 10_000}
 
 _PREFIXES = re.compile(r"Prefixes:\s+(\d+)")
 
@@ -40,7 +40,7 @@ def _listed(net: str) -> dict[str, int]:
             routes = max(map(int, _PREFIXES.findall(file.read())), default=0)
         with open(f"{net}/rt6_stats") as file:
             routes += int(file.read().split()[2], 16)
-        return {"routes": routes, "interfaces": _lines(f"{net}/dev") - 2, "neighbours": _lines(f"{net}/arp") - 1}
+        return {"routes": routes, "interfaces": _lines(f"{net}/dev") - 2, "neighbors": _lines(f"{net}/arp") - 1}
     except (OSError, ValueError, IndexError):
         return {}
 

@@ -8,88 +8,58 @@ routes are left out.
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import not_
-from typing import NamedTuple
 
 from pytest_netbench import parts
 from pytest_netbench.deadline import poll
 from pytest_netbench.dialects.mutations import Mutable, Mutations
-from pytest_netbench.evaluation.behaviour.compare import spread
-from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
+from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.event_run import EventFailed, happening
-from pytest_netbench.evaluation.flows import cluster_flows, draw
+from pytest_netbench.evaluation.flows import flows_of
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.differences import (
+    Difference,
+    Sight,
+    States,
+    other_routes,
+    other_states,
+    words_of,
+)
+from pytest_netbench.families.configure.proof.flows import ManyFlows
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.behaviour import Outcome, Table, is_spoofed
+from pytest_netbench.model.behaviour import Table
+from pytest_netbench.model.testcase import Testcase
 
 TIMES = 10
 ANOTHER_SEED = 7919
-LOOKED_AT_AGAIN = 300
-"""Differing flows that are tried again: what was lost once is no difference."""
-LOOKED_AT_CLOSELY = 20
-"""Of those that differ again: how many are tried once more, so few at a time that no policer drops any."""
-CLOSELY = 5
-MOST_LOST = 1_000
-"""With more silent flows, most of them are denied and not lost: they are tried again in larger batches."""
-AT_ONCE = 1_000
-"""The kernel's table of neighbors, which all labs share, has room for no more addresses."""
 PAUSE_S = 0.5
 LABS = 2
 MOST_LABS = 4
 """On how many labs the ground truth is observed before a difference from it is believed."""
 
 
-class Difference(NamedTuple):
-    """What is otherwise than with the ground truth: a route, a state or a flow at a moment, and how."""
-
-    about: str
-    words: str
-
-    def at(self, moment: str | None) -> Difference:
-        """The same, seen under an event."""
-        return self if moment is None else Difference(f"{moment} {self.about}", f"under {moment}: {self.words}")
-
-
-Words = tuple[tuple[str, ...], ...]
-"""What a device prints, as lines of words."""
-States = Mapping[tuple[str, str], Words]
-"""By node and command."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Sight:
-    """What was seen of the ground truth at one moment: in the undisturbed network, or under an event."""
-
-    outcomes: Sequence[Outcome]
-    routes: Mapping[str, Table]
-    states: States
-
-
 class Judge:
     """Compares configured networks of a task with the ground truth's.
 
     Args:
-        workshop: Measures the task.
+        labs: Measures the task.
     """
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
-        settings = workshop.payload.reference
-        self._spoofed = settings.spoofed
-        self._is_of_cluster = workshop.payload.resource == "cluster"
-        flows_of = cluster_flows if self._is_of_cluster else draw
-        self._flows = flows_of(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
-        self._truths: list[dict[str | None, _Sight]] = []
-        self._shown = {node.name: _mutations_of(workshop, node.name) for node in workshop.payload.topology.nodes}
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
+        settings = labs.payload.reference
+        self._is_of_cluster = labs.payload.resource == "cluster"
+        drawn = flows_of(labs.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
+        self._flows = ManyFlows(drawn, spoofed=settings.spoofed)
+        self._truths: list[dict[str | None, Sight]] = []
+        self._shown = {node.name: _mutations_of(labs, node.name) for node in labs.payload.topology.nodes}
 
     @property
     def is_ready(self) -> bool:
@@ -107,41 +77,21 @@ class Judge:
     def _prepare(self, labs: int) -> None:
         """Observe the ground truth on so many labs, once."""
         while len(self._truths) < labs:
-            with self._workshop.network() as network:
-                self._workshop.apply(network, self._workshop.payload.ground_truth_configs)
+            with self._labs.network() as network:
+                self._labs.apply(network, self._labs.payload.ground_truth_configs)
                 # a mutant is judged after its testcases have waited for convergence; so is the truth
-                network.evaluation.run_testcases(self._workshop.payload.testcases)
-                truth: dict[str | None, _Sight] = {}
+                network.evaluation.run_testcases(self._labs.payload.testcases)
+                truth: dict[str | None, Sight] = {}
                 for moment in self._moments(network):
                     time.sleep(self._patience_s(network.lab, moment))  # what is seen too early holds for no later look
                     observer = self._observer(network.lab)
                     earlier = self._truths[0][moment].outcomes if 0 < len(self._truths) < LABS else None
-                    truth[moment] = _Sight(
-                        outcomes=self._outcomes(observer, earlier),
+                    truth[moment] = Sight(
+                        outcomes=self._flows.outcomes(observer, earlier),
                         routes=self._routes(observer),
                         states=self._states(network.lab),
                     )
                 self._truths.append(truth)
-
-    def _outcomes(self, observer: Observer, earlier: Sequence[Outcome] | None) -> Sequence[Outcome]:
-        """All flows, many at once. Those that do not get through may have been lost: they are tried again.
-
-        What was found on an earlier lab at the same moment, and is found again, is taken not to be lost. A line that is
-        full loses the same packets again, so where there is doubt nothing is taken from earlier labs.
-        """
-        found = observer.in_batches(self._flows, size=AT_ONCE, expected=earlier)
-        lost = _lost(found, earlier)
-        if len(lost) > MOST_LOST:
-            self._try_again(observer, found, lost, size=BATCH)
-            lost = _lost(found, earlier)
-        if len(lost) <= MOST_LOST:
-            self._try_again(observer, found, lost, size=FEW)
-        return found
-
-    def _try_again(self, observer: Observer, found: list[Outcome], indices: Sequence[int], *, size: int) -> None:
-        again = observer.in_batches([self._flows[index] for index in indices], size=size)
-        for index, outcome in zip(indices, again, strict=True):
-            found[index] = outcome
 
     def differences(self, network: NetworkScene) -> Iterator[list[Difference]]:
         """How a configured network differs from the ground truth's, which was observed: a list for each such moment."""
@@ -150,23 +100,18 @@ class Judge:
             if found := [one.at(moment) for one in self._lasting(network.lab, truths, moment)]:
                 yield found
 
-    def _lasting(self, lab: Lab, truths: Sequence[_Sight], moment: str | None) -> list[Difference]:
+    def _lasting(self, lab: Lab, truths: Sequence[Sight], moment: str | None) -> list[Difference]:
         """Differences that last as long as the task allows the network to react: a probe may notice after a minute."""
-        patience_s = self._patience_s(lab, moment)
-        return poll(lambda: self._differences(lab, truths), until=not_, within_s=patience_s, pause_s=PAUSE_S)
+        return lasting(lambda: self._differences(lab, truths), within_s=self._patience_s(lab, moment))
 
     def _patience_s(self, lab: Lab, moment: str | None) -> float:
-        """Wall seconds that the task allows the network to react to an event; none if it is undisturbed."""
-        if moment is None:
-            return 0.0
-        within = [one.within_s for one in self._workshop.payload.testcases if one.under == moment]
-        return max(within, default=0.0) / lab.time_scale
+        return patience_s(self._labs.payload.testcases, moment) / lab.time_scale
 
     def _moments(self, network: NetworkScene) -> Iterator[str | None]:
         """The undisturbed network, then each event while it lasts. An event that cannot be caused is left out."""
         Settling(network.lab).wait(hold_s=longest_hold_s(network.evaluation.final_configs().values()))
         yield None
-        for name, actions in self._workshop.payload.events.items():
+        for name, actions in self._labs.payload.events.items():
             try:
                 with happening(network.lab, actions):
                     yield name
@@ -182,90 +127,31 @@ class Judge:
     def _states(self, lab: Lab) -> States:
         view = View(lab, Devices(lab))
         return {
-            (node, command): _words(view.output(node, command), shown.uncounted)
+            (node, command): words_of(view.output(node, command), shown.uncounted)
             for node, shown in self._shown.items()
             for command in shown.states
         }
 
-    def _differences(self, lab: Lab, truths: Sequence[_Sight]) -> list[Difference]:
+    def _differences(self, lab: Lab, truths: Sequence[Sight]) -> list[Difference]:
         """Differences of routes and states; only if there are none, of flows, which take the longest to look at."""
         if not truths:
             return [Difference("event", "the event cannot be caused with the ground truth")]
         return [
-            *_other_routes(self._routes(self._observer(lab)), [truth.routes for truth in truths]),
-            *_other_states(self._states(lab), [truth.states for truth in truths]),
-        ] or list(self._other_outcomes(lab, truths))
-
-    def _other_outcomes(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[Difference]:
-        seen = self._observer(lab).in_batches(self._flows, size=AT_ONCE, expected=truths[0].outcomes)
-        agreed = [_agreed(outcomes) for outcomes in zip(*(truth.outcomes for truth in truths), strict=True)]
-        for index, flow in enumerate(self._flows):
-            # what the task does not hold to its reference is no behaviour that it asks for
-            if not self._spoofed and any(is_spoofed(flow, truth.routes.get(flow.source)) for truth in truths):
-                agreed[index] = None
-        other = [index for index, outcome in enumerate(seen) if agreed[index] not in (None, outcome)]
-        for most, size in ((LOOKED_AT_AGAIN, BATCH), (LOOKED_AT_CLOSELY, CLOSELY)):
-            other = spread(other, most)
-            self._try_again(self._observer(lab), seen, other, size=size)
-            other = [index for index in other if seen[index] != agreed[index]]
-        for index in other:
-            about = str(self._flows[index])
-            yield Difference(about, f"{about}: {seen[index]} instead of {agreed[index]}")
+            *other_routes(self._routes(self._observer(lab)), [truth.routes for truth in truths]),
+            *other_states(self._states(lab), [truth.states for truth in truths]),
+        ] or list(self._flows.differences(lambda: self._observer(lab), truths))
 
 
-def _lost(found: Sequence[Outcome], earlier: Sequence[Outcome] | None) -> list[int]:
-    """Indices of the flows that did not get through, and did on the earlier lab if there was one."""
-    silent = [index for index, outcome in enumerate(found) if outcome.reach != "allowed"]
-    return silent if earlier is None else [index for index in silent if found[index] != earlier[index]]
+def patience_s(testcases: Iterable[Testcase], moment: str | None) -> float:
+    """Return the lab seconds that a task allows the network to react to an event; none if it is undisturbed."""
+    return max((one.within_s for one in testcases if moment is not None and one.under == moment), default=0.0)
 
 
-def _agreed(seen: Sequence[Outcome]) -> Outcome | None:
-    return seen[0] if all(one == seen[0] for one in seen) else None
+def lasting(look: Callable[[], list[Difference]], *, within_s: float, pause_s: float = PAUSE_S) -> list[Difference]:
+    """Look until nothing differs, or for so many wall seconds; return what differed at last."""
+    return poll(look, until=not_, within_s=within_s, pause_s=pause_s)
 
 
-def _other_routes(routes: Mapping[str, Table], truths: Sequence[Mapping[str, Table]]) -> Iterator[Difference]:
-    for node, table in routes.items():
-        known = [truth.get(node, {}) for truth in truths]
-        for prefix in dict.fromkeys((*table, *(prefix for one in known for prefix in one))):
-            entries = {one.get(prefix) for one in known}
-            if len(entries) == 1 and table.get(prefix) not in entries:
-                about = f"{node}: route {prefix}"
-                yield Difference(about, f"{about}: {_shown(table.get(prefix))} instead of {_shown(entries.pop())}")
-
-
-def _shown(entry: tuple[str, ...] | None) -> str:
-    return "none" if entry is None else " ".join(entry)
-
-
-def _other_states(states: States, truths: Sequence[States]) -> Iterator[Difference]:
-    for (node, command), lines in states.items():
-        known = [truth[node, command] for truth in truths]
-        about = f"{node}: {command!r}"
-        if any(len(one) != len(known[0]) for one in known):
-            continue
-        if len(lines) != len(known[0]):
-            yield Difference(about, f"{about} has {len(lines)} lines instead of {len(known[0])}")
-            continue
-        for number, line in enumerate(lines):
-            if not _same(line, [one[number] for one in known]):
-                words = f"{about} shows {' '.join(line)!r} instead of {' '.join(known[0][number])!r}"
-                yield Difference(about, words)
-
-
-def _same(line: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> bool:
-    """Whether ``line`` is as all of ``known``; words that vary among them, e.g. timers and counters, may be any."""
-    if len(line) != len(known[0]):
-        return any(len(one) != len(known[0]) for one in known)
-    return all(word == seen[0] or len(set(seen)) > 1 for word, *seen in zip(line, *known, strict=False))
-
-
-def _words(text: str, uncounted: Sequence[tuple[str, str]] = ()) -> Words:
-    """The lines of a text as words, in an order that does not tell which came first."""
-    for pattern, instead in uncounted:
-        text = re.sub(pattern, instead, text, flags=re.MULTILINE)
-    return tuple(sorted(tuple(line.split()) for line in text.splitlines() if line.strip()))
-
-
-def _mutations_of(workshop: Workshop, node: str) -> Mutations:
-    dialect = parts.load("dialects", workshop.payload.platform_of(node))()
+def _mutations_of(labs: ProofLabs, node: str) -> Mutations:
+    dialect = parts.load("dialects", labs.payload.platform_of(node))()
     return dialect.mutations() if isinstance(dialect, Mutable) else Mutations()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Literal, NamedTuple
 
 from pytest_netbench.families.configure.mutation import Mutant, mutants
 from pytest_netbench.families.configure.proof.judging import Judge
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.model.solutions import ExplainedMutant, Solutions
 
@@ -27,6 +27,66 @@ class Fate(NamedTuple):
     words: str
 
 
+class Fates:
+    """Finds out what becomes of mutants.
+
+    Args:
+        labs: Measures the task.
+        judge: Gives the judge of mutants that no testcase fails, always the same one.
+    """
+
+    def __init__(self, labs: ProofLabs, judge: Callable[[], Judge]) -> None:
+        self._labs = labs
+        self._judge = judge
+
+    def of(self, mutant: Mutant) -> Fate:
+        """Return what becomes of a mutant, each time on a lab of its own."""
+        seen: set[str] = set()
+        for _ in range(MOST_LABS):
+            if seen:
+                self._judge().doubt()
+            known = len(seen)
+            fate = self._decided(mutant, seen)
+            if fate is not None:
+                return fate
+            if len(seen) == known:
+                break
+        return Fate("equal", "")
+
+    def _decided(self, mutant: Mutant, seen: set[str]) -> Fate | None:
+        """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
+        with self._labs.network() as network:
+            fate = self._tested(mutant, network)
+            if fate is not None:
+                return fate
+            if self._judge().is_ready:
+                return self._judged(network, seen)
+        # the ground truth is observed when no other network runs: a process has one cluster at a time
+        self._judge().prepare()
+        return self._decided(mutant, seen)
+
+    def _tested(self, mutant: Mutant, network: NetworkScene) -> Fate | None:
+        """The fate as far as devices and testcases tell it. The network has the mutant afterwards."""
+        applied = self._labs.apply(network, mutant.configs(self._labs.payload.ground_truth_configs))
+        if applied.refused:
+            return Fate("refused", applied.refused[0])
+        witness = self._labs.witness_of(mutant.node, mutant.index)
+        failed = self._labs.first_failed(network.evaluation, witness=witness)
+        if failed is not None:
+            self._labs.note_witness(mutant.node, mutant.index, failed)
+            return Fate("caught", failed)
+        return None
+
+    def _judged(self, network: NetworkScene, seen: set[str]) -> Fate | None:
+        """The fate as far as a comparison with the ground truth tells it."""
+        for differences in self._judge().differences(network):
+            for one in differences:
+                if one.about in seen:
+                    return Fate("survived", one.words)
+            seen.update(one.about for one in differences)
+        return None
+
+
 class Mutants:
     """Applies mutants of the ground truth, each to a lab of its own, until one testcase fails.
 
@@ -37,23 +97,20 @@ class Mutants:
 
     name = "mutants"
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
         self._explained = {(one.node, one.line.strip(), one.mutant): one for one in self._recorded()}
-        self._all = mutants(workshop.payload)
+        self._all = mutants(labs.payload)
         self._chosen = self._choose()
         self._fates: dict[Mutant, Fate] = {}
-
-    @cached_property
-    def _judge(self) -> Judge:
-        return Judge(self._workshop)
+        self._finding = Fates(labs, cache(lambda: Judge(labs)))
 
     def _recorded(self) -> tuple[ExplainedMutant, ...]:
-        return (self._workshop.extent.solutions or Solutions()).mutants
+        return (self._labs.extent.solutions or Solutions()).mutants
 
     def _choose(self) -> tuple[Mutant, ...]:
         """The explained ones, and as many others as are drawn, in the order of the lines."""
-        extent, slug = self._workshop.extent, self._workshop.task.slug
+        extent, slug = self._labs.extent, self._labs.task.slug
         drawn = sorted(
             (one for one in self._all if extent.drawn("mutant", slug, *one.name)),
             key=lambda one: extent.lot("mutant order", slug, *one.name),
@@ -67,58 +124,12 @@ class Mutants:
         if repeat:
             return
         for mutant in self._chosen:
-            key = ("mutant", list(mutant.configs(self._workshop.payload.ground_truth_configs).items()))
-            kept = self._workshop.extent.memory.get(*key)
-            fate = Fate(*kept) if kept is not None else self._fate(mutant)
+            key = ("mutant", list(mutant.configs(self._labs.payload.ground_truth_configs).items()))
+            kept = self._labs.extent.memory.get(*key)
+            fate = Fate(*kept) if kept is not None else self._finding.of(mutant)
             if kept is None:
-                self._workshop.extent.memory.put(*key, value=list(fate))
+                self._labs.extent.memory.put(*key, value=list(fate))
             self._fates[mutant] = fate
-
-    def _fate(self, mutant: Mutant) -> Fate:
-        seen: set[str] = set()
-        for _ in range(MOST_LABS):
-            if seen:
-                self._judge.doubt()
-            known = len(seen)
-            fate = self._decided(mutant, seen)
-            if fate is not None:
-                return fate
-            if len(seen) == known:
-                break
-        return Fate("equal", "")
-
-    def _decided(self, mutant: Mutant, seen: set[str]) -> Fate | None:
-        """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
-        with self._workshop.network() as network:
-            fate = self._tested(mutant, network)
-            if fate is not None:
-                return fate
-            if self._judge.is_ready:
-                return self._judged(network, seen)
-        # the ground truth is observed when no other network runs: a process has one cluster at a time
-        self._judge.prepare()
-        return self._decided(mutant, seen)
-
-    def _tested(self, mutant: Mutant, network: NetworkScene) -> Fate | None:
-        """The fate as far as devices and testcases tell it. The network has the mutant afterwards."""
-        applied = self._workshop.apply(network, mutant.configs(self._workshop.payload.ground_truth_configs))
-        if applied.refused:
-            return Fate("refused", applied.refused[0])
-        witness = self._workshop.witness_of(mutant.node, mutant.index)
-        failed = self._workshop.first_failed(network.evaluation, witness=witness)
-        if failed is not None:
-            self._workshop.note_witness(mutant.node, mutant.index, failed)
-            return Fate("caught", failed)
-        return None
-
-    def _judged(self, network: NetworkScene, seen: set[str]) -> Fate | None:
-        """The fate as far as a comparison with the ground truth tells it."""
-        for differences in self._judge.differences(network):
-            for one in differences:
-                if one.about in seen:
-                    return Fate("survived", one.words)
-            seen.update(one.about for one in differences)
-        return None
 
     def problems(self) -> Iterator[str]:
         known = {one.name for one in self._all}

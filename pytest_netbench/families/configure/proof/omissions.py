@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_netbench.families.configure.proof.proof_labs import Workshop, line_name
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs, line_name
 from pytest_netbench.families.configure.solution import Line, truth_without
 
 SURVIVORS = "lines that no testcase misses"
@@ -29,22 +29,22 @@ class Omissions:
 
     name = "omissions"
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
-        self._payload = workshop.payload
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
+        self._payload = labs.payload
         self._all: list[Line] = [
             (node, i) for node, lines in self._payload.ground_truth_configs.items() for i in range(len(lines))
         ]
-        self._lines = [line for line in self._all if workshop.extent.drawn("omission", workshop.task.slug, *line)]
+        self._lines = [line for line in self._all if labs.extent.drawn("omission", labs.task.slug, *line)]
         self._noticed: Counter[Line] = Counter()
         self._repeats = 0
 
     def measure(self, repeat: int) -> None:
         def is_noticed(line: Line) -> bool:
-            configs = truth_without(self._workshop.task, line)
-            return bool(self._workshop.judged(line_name(*line), configs, repeat=repeat, passes=False).failed)
+            configs = truth_without(self._labs.task, line)
+            return bool(self._labs.judged(line_name(*line), configs, repeat=repeat, passes=False).failed)
 
-        noticed = self._workshop.each(is_noticed, self._lines)
+        noticed = self._labs.each(is_noticed, self._lines)
         self._noticed.update(line for line, one in zip(self._lines, noticed, strict=True) if one)
         self._repeats += 1
 

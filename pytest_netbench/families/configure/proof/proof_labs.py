@@ -48,7 +48,7 @@ class Verdict:
     configs: Mapping[str, str] | None = None
 
 
-class Workshop:
+class ProofLabs:
     """Measures a task on stages of its own.
 
     Args:

@@ -8,10 +8,9 @@ from typing import Final
 from pytest_netbench.errors import AgentError
 from pytest_netbench.families.configure.proof.claims import Claim
 from pytest_netbench.families.configure.proof.mutants import Mutants
-from pytest_netbench.families.configure.proof.nop import Nop
 from pytest_netbench.families.configure.proof.omissions import Omissions
-from pytest_netbench.families.configure.proof.oracle import Oracle
-from pytest_netbench.families.configure.proof.proof_labs import Workshop
+from pytest_netbench.families.configure.proof.oracle import Nop, Oracle
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs
 from pytest_netbench.families.configure.proof.solutions import RecordedSolutions
 from pytest_netbench.families.proof import Extent, Proof, TruthConfigs
 from pytest_netbench.families.protocol import Stages
@@ -23,9 +22,9 @@ BASIC: Final = frozenset({"oracle", "nop", "omissions"})
 
 def prove(task: Task, stages: Stages, extent: Extent, wanted: frozenset[str]) -> Proof:
     """Measure the claims in ``wanted`` and return the results."""
-    workshop = Workshop(task, stages, extent)
-    oracle, solutions = Oracle(workshop), RecordedSolutions(workshop)
-    every: list[Claim] = [oracle, Nop(workshop), solutions, Omissions(workshop), Mutants(workshop)]
+    labs = ProofLabs(task, stages, extent)
+    oracle, solutions = Oracle(labs), RecordedSolutions(labs)
+    every: list[Claim] = [oracle, Nop(labs), solutions, Omissions(labs), Mutants(labs)]
     claims = [claim for claim in every if claim.name in wanted]
     try:
         for repeat in range(extent.repeats):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from pytest_netbench.families.configure.proof.proof_labs import Verdict, Workshop
+from pytest_netbench.families.configure.proof.proof_labs import ProofLabs, Verdict
 from pytest_netbench.families.configure.renaming import renaming_of_truth
 from pytest_netbench.model.solutions import Solution, Solutions
 
@@ -17,15 +17,15 @@ class RecordedSolutions:
 
     name = "solutions"
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
-        recorded = workshop.extent.solutions or Solutions()
+    def __init__(self, labs: ProofLabs) -> None:
+        self._labs = labs
+        recorded = labs.extent.solutions or Solutions()
         self._right = self._drawn(recorded.right)
         self._wrong = self._drawn(recorded.wrong)
         self._verdicts: dict[str, list[Verdict]] = defaultdict(list)
 
     def _drawn(self, solutions: tuple[Solution, ...]) -> tuple[Solution, ...]:
-        extent, slug = self._workshop.extent, self._workshop.task.slug
+        extent, slug = self._labs.extent, self._labs.task.slug
         return tuple(one for one in solutions if extent.drawn("solution", slug, one.name))
 
     @property
@@ -41,10 +41,10 @@ class RecordedSolutions:
     def measure(self, repeat: int) -> None:
         def judged(one: Solution) -> Verdict:
             what = f"solution {one.name}"
-            return self._workshop.judged(what, one.configs, repeat=repeat, passes=one in self._right)
+            return self._labs.judged(what, one.configs, repeat=repeat, passes=one in self._right)
 
         every = (*self._right, *self._wrong)
-        for one, verdict in zip(every, self._workshop.each(judged, every), strict=True):
+        for one, verdict in zip(every, self._labs.each(judged, every), strict=True):
             self._verdicts[one.name].append(verdict)
 
     def problems(self) -> Iterator[str]:
@@ -58,7 +58,7 @@ class RecordedSolutions:
                 yield f"solution {one.name!r}: {refused[0]}: write what the device accepts"
 
     def _wrongly_failed(self, one: Solution) -> Iterator[str]:
-        if (objection := renaming_of_truth(self._workshop.payload, one.configs)) is not None:
+        if (objection := renaming_of_truth(self._labs.payload, one.configs)) is not None:
             yield f"right solution {one.name!r}: {objection}"
         failed = list(dict.fromkeys(name for verdict in self._verdicts[one.name] for name in verdict.failed))
         if failed:

@@ -1,4 +1,4 @@
-"""External BGP between all routers, as RFC 7938 describes it for data centres."""
+"""External BGP between all routers, as RFC 7938 describes it for data centers."""
 
 from __future__ import annotations
 

@@ -1,23 +1,37 @@
-"""The shapes of networks, by name."""
+"""The shapes of networks, by name: a value of ``Shape`` in a module of this package is one."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from typing import Any, Final
 
 from pytest_netbench.generators.networks.shapes.base import Shape, Sizes
-from pytest_netbench.generators.networks.shapes.campus import CAMPUS
-from pytest_netbench.generators.networks.shapes.data_centre import CLOS, LEAF_SPINE
-from pytest_netbench.generators.networks.shapes.dual_homed_isp import DUAL_HOMED_ISP
-from pytest_netbench.generators.networks.shapes.isp import ISP
-from pytest_netbench.generators.networks.shapes.line import LINE, RING
-from pytest_netbench.generators.networks.shapes.mesh import MESH
-from pytest_netbench.generators.networks.shapes.sdn import SDN_LEAF_SPINE
-from pytest_netbench.generators.networks.shapes.star import STAR
-from pytest_netbench.generators.networks.shapes.tree import TREE
 
-SHAPES: Final[dict[str, Shape[Any]]] = {
-    shape.name: shape
-    for shape in (STAR, LINE, RING, TREE, MESH, LEAF_SPINE, CLOS, CAMPUS, DUAL_HOMED_ISP, ISP, SDN_LEAF_SPINE)
-}
+_LISTED_FIRST: Final = (
+    "star",
+    "line",
+    "ring",
+    "tree",
+    "mesh",
+    "leaf-spine",
+    "clos",
+    "campus",
+    "dual-homed-isp",
+    "isp",
+    "sdn-leaf-spine",
+    "p4-leaf-spine",
+)
+"""In this order; later ones follow by name."""
+
+
+def _found() -> dict[str, Shape[Any]]:
+    modules = [importlib.import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
+    values = [value for module in modules for value in vars(module).values() if isinstance(value, Shape)]
+    found = {shape.name: shape for shape in values}
+    return {name: found[name] for name in (*_LISTED_FIRST, *sorted(found.keys() - set(_LISTED_FIRST)))}
+
+
+SHAPES: Final = _found()
 
 __all__ = ["SHAPES", "Shape", "Sizes"]

@@ -31,6 +31,9 @@ class Shape(Generic[S]):
         build: Adds devices, cables and subnets to an empty draft.
         routings: Routing schemes by name; the first is the default.
         platforms: Platforms that its routers and switches can have; the first is the default.
+        steps: Sizes of networks with faults: small, medium and large, perhaps also some with at least 60 and 120
+            routers and switches. ``hosts`` is the fewest in a LAN with which one can be built, 1 where it is not given.
+            Without steps, no such networks are drawn.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Shape(Generic[S]):
     build: Callable[[Draft, S], None]
     routings: Mapping[str, Scheme]
     platforms: tuple[str, ...]
+    steps: tuple[Mapping[str, int], ...] = ()
 
 
 def add_lan(draft: Draft, router: Device, label: str, hosts: int) -> Net:

@@ -93,6 +93,13 @@ CAMPUS = Shape(
     what="a campus of core, distribution and access layer: VLANs, trunks, routed VLAN interfaces, OSPF between layers",
     sizes=CampusSizes,
     build=build,
+    steps=(
+        {"cores": 1, "accesses": 1},
+        {"cores": 1, "blocks": 2, "accesses": 2},
+        {"cores": 2, "blocks": 2, "distributions": 2, "accesses": 2},
+        {"cores": 2, "blocks": 10, "distributions": 2, "accesses": 4, "hosts": 2},
+        {"cores": 2, "blocks": 20, "distributions": 2, "accesses": 4, "hosts": 2},
+    ),
     routings={"ospf": OSPF},
     platforms=("cisco_ios",),
 )

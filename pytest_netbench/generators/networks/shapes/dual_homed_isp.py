@@ -63,6 +63,7 @@ DUAL_HOMED_ISP = Shape(
     what="an ISP with two upstream providers: BGP with a preferred provider, OSPF inside; providers are foreign nodes",
     sizes=DualHomedIspSizes,
     build=build,
+    steps=({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
     routings={"bgp": INTERDOMAIN},
     platforms=("frr", "cisco_ios"),
 )

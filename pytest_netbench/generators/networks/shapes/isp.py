@@ -66,6 +66,7 @@ ISP = Shape(
     what="a backbone of an ISP: cities and the links between them, metrics by length or capacity",
     sizes=IspSizes,
     build=build,
+    steps=({"routers": 12}, {"routers": 22}, {"routers": 50}, {"routers": 62}, {"routers": 124}),
     routings={"ospf": OSPF, "isis": ISIS, "ibgp": INTERNAL_BGP, "bgp": EXTERNAL_BGP, "static": STATIC},
     platforms=ANY_ROUTER,
 )

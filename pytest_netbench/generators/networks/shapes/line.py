@@ -49,6 +49,7 @@ LINE = Shape(
     what="routers in a line, each with a LAN",
     sizes=LineSizes,
     build=build_line,
+    steps=({"routers": 2}, {"routers": 3}, {"routers": 5}),
     routings=ANY_ROUTING,
     platforms=ANY_ROUTER,
 )
@@ -57,6 +58,7 @@ RING = Shape(
     what="routers in a ring, each with a LAN",
     sizes=RingSizes,
     build=build_ring,
+    steps=({"routers": 3}, {"routers": 4}, {"routers": 6}),
     routings=ANY_ROUTING,
     platforms=ANY_ROUTER,
 )

@@ -31,6 +31,7 @@ MESH = Shape(
     what="routers with a link between each two, each with a LAN",
     sizes=MeshSizes,
     build=build,
+    steps=({"routers": 3}, {"routers": 4}, {"routers": 5}),
     routings=ANY_ROUTING,
     platforms=ANY_ROUTER,
 )

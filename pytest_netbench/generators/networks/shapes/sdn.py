@@ -1,4 +1,4 @@
-"""A data centre whose switches get their flows from a controller, over a network for management."""
+"""A data center whose switches get their flows from a controller, over a network for management."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ def build(draft: Draft, sizes: SdnSizes) -> None:
 
 SDN_LEAF_SPINE = Shape(
     name="sdn-leaf-spine",
-    what="a data centre of OpenFlow switches: each leaf is connected to each spine; a controller gives them flows",
+    what="a data center of OpenFlow switches: each leaf is connected to each spine; a controller gives them flows",
     sizes=SdnSizes,
     build=build,
+    steps=({"spines": 2, "leaves": 2}, {"spines": 2, "leaves": 4}, {"spines": 4, "leaves": 8}),
     routings={"openflow": OPENFLOW},
     platforms=("openvswitch",),
 )

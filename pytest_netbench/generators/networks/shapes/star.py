@@ -28,6 +28,7 @@ STAR = Shape(
     what="one router with several LANs, as in NetArena",
     sizes=StarSizes,
     build=build,
+    steps=({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),
     routings={"static": STATIC},
     platforms=("linux", "frr", "cisco_ios"),
 )

@@ -48,6 +48,13 @@ TREE = Shape(
     what="a tree of routers with LANs at its leaves",
     sizes=TreeSizes,
     build=build,
+    steps=(
+        {"depth": 1, "branches": 2},
+        {"depth": 2, "branches": 2},
+        {"depth": 2, "branches": 3},
+        {"depth": 5, "branches": 2},
+        {"depth": 6, "branches": 2},
+    ),
     routings=ANY_ROUTING,
     platforms=ANY_ROUTER,
 )

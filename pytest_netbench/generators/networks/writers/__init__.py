@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from pytest_netbench.generators.networks.draft import Device
-from pytest_netbench.generators.networks.writers import cisco_ios, frr, linux, openvswitch
+from pytest_netbench.generators.networks.writers import cisco_ios, frr, linux, openvswitch, p4
 
 WRITERS: Final[dict[str, Callable[[Device], str]]] = {
     "cisco_ios": cisco_ios.write,
@@ -14,6 +14,7 @@ WRITERS: Final[dict[str, Callable[[Device], str]]] = {
     "linux": linux.write,
     "openflow_controller": openvswitch.write_controller,
     "openvswitch": openvswitch.write,
+    "p4": p4.write,
 }
 
 __all__ = ["WRITERS"]

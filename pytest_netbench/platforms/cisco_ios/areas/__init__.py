@@ -15,8 +15,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import Grammar
 
 _NAMES = (
     "system",
@@ -62,6 +62,6 @@ def areas() -> list[Area]:
 
 
 @cache
-def book() -> Book:
+def grammar() -> Grammar:
     """The grammar of this platform, from all areas."""
-    return Book(areas())
+    return Grammar(areas())

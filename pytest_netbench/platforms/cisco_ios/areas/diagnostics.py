@@ -61,10 +61,10 @@ def _ping(at: Exec, match: Match) -> Iterator[str]:
         argv = ["ping", "-6" if six else "-4", "-n", "-O", "-c", str(count), "-i", str(_BETWEEN_S), "-W", f"{wait_s:g}"]
         return _run(at, match, [*argv, *options, target], timeout_s).stdout
 
-    yield from _marks(repeat, send, at.limits.timeout_s)
+    yield from marks_of(repeat, send, at.limits.timeout_s)
 
 
-def _marks(repeat: int, send: Callable[[int, float], str], timeout_s: float) -> Iterator[str]:
+def marks_of(repeat: int, send: Callable[[int, float], str], timeout_s: float) -> Iterator[str]:
     """Yield the marks in groups as packets are answered, then the success rate; an interrupt ends it early."""
     times: list[float] = []
     sent, batch, ends = 0, _FIRST_BATCH, time.monotonic() + timeout_s

@@ -8,13 +8,13 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import Grammar
 
 
-def compile_state(book: Book, config: Section, facts: Facts) -> DesiredState:
+def compile_state(grammar: Grammar, config: Section, facts: Facts) -> DesiredState:
     """Return the desired state that ``config`` describes."""
     context = Context(config=config, facts=facts)
-    for area in book.areas:
+    for area in grammar.areas:
         if area.compile is not None:
             area.compile(context)
     _list_marked(context, config)

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from pytest_netbench import deadline
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import Grammar
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal
 
@@ -39,7 +39,7 @@ class Edit:
     Args:
         config: The whole config.
         section: The section in which the line was typed.
-        book: The grammar, for lines that an area adds itself.
+        grammar: The grammar, for lines that an area adds itself.
         role: The node's role, e.g. ``switch``; "" for a router.
         booting: The startup config is being read: whatever it leaves out is reset to its default.
         running: What the running node says, for lines that have an effect later or print a warning.
@@ -50,13 +50,13 @@ class Edit:
         *,
         config: Section,
         section: Section,
-        book: Book,
+        grammar: Grammar,
         role: str = "",
         booting: bool = False,
         running: Running | None = None,
     ) -> None:
         self.config, self.section, self.role, self.booting, self.running = config, section, role, booting, running
-        self._book = book
+        self._grammar = grammar
         self.opened: list[Entry] = []
         """The sections that the line entered."""
         self.remarks: list[str] = []
@@ -92,7 +92,7 @@ class Edit:
         Raises:
             ValueError: The grammar does not know it.
         """
-        found = self._book.reader(self.section.mode, self.role).read(text, partial=like.negated or like.reset)
+        found = self._grammar.reader(self.section.mode, self.role).read(text, partial=like.negated or like.reset)
         if not isinstance(found, Refusal):
             return Match(found.known, found.parts, negated=like.negated, reset=like.reset, whole=found.whole)
         raise ValueError(f"{self.section.mode}: {text!r} is {found.kind}")
@@ -115,7 +115,7 @@ class Edit:
             ValueError: The grammar does not know it.
         """
         negated = text.startswith("no ")
-        found = self._book.reader(section.mode, self.role).read(text, skip=int(negated), partial=negated)
+        found = self._grammar.reader(section.mode, self.role).read(text, skip=int(negated), partial=negated)
         if not isinstance(found, Refusal):
             match = Match(found.known, found.parts, negated=negated, whole=found.whole)
             return Entry(match, section, negated=negated)
@@ -159,7 +159,7 @@ class Edit:
 
     def seed(self, entry: Entry) -> None:
         """Add the initial lines to a new section."""
-        mode = self._book.mode(entry.body.mode)
+        mode = self._grammar.mode(entry.body.mode)
         for text in mode.seeds(entry, self.role) if mode.seeds is not None else ():
             self.put(text, entry.body)
 
@@ -174,7 +174,7 @@ class Edit:
         self._drop(match)
         self._drop_same(_bare(match))
         for text in self._at_first():
-            found = self._book.reader(self.section.mode, self.role).read(
+            found = self._grammar.reader(self.section.mode, self.role).read(
                 text, skip=int(text.startswith("no ")), partial=True
             )
             if isinstance(found, Match) and found.known is match.known and found.keys == match.keys:
@@ -184,8 +184,8 @@ class Edit:
         """Return the initial lines of the current section."""
         parent = self.section.parent
         if parent is None:
-            return [line for area in self._book.areas for line in area.factory if not line.startswith(" ")]
-        seeds = self._book.mode(self.section.mode).seeds
+            return [line for area in self._grammar.areas for line in area.factory if not line.startswith(" ")]
+        seeds = self._grammar.mode(self.section.mode).seeds
         return seeds(parent, self.role) if seeds is not None else ()
 
     def _drop(self, match: Match) -> None:

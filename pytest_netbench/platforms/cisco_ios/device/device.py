@@ -23,7 +23,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device import events
 from pytest_netbench.platforms.cisco_ios.device.events import Message
 from pytest_netbench.platforms.cisco_ios.device.log import Log, of_service
-from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, Book
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import CONFIG, Grammar
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.frr import daemons, processes
 
@@ -37,12 +37,12 @@ class Device:
 
     Args:
         node: The node that it drives.
-        book: The grammar.
+        grammar: The grammar.
     """
 
-    def __init__(self, node: HostedNode, book: Book) -> None:
+    def __init__(self, node: HostedNode, grammar: Grammar) -> None:
         self.node = node
-        self.book = book
+        self.grammar = grammar
         self.role = "switch" if node.role == "switch" else "router"  # a task may use other words for roles
         self.lock = threading.RLock()
         self.cabled = tuple(interfaces.canonical(name) for name in node.interfaces)
@@ -58,7 +58,7 @@ class Device:
         """Observations of the running node that compilation depends on; call ``touch`` after a change."""
         self.memory: dict[str, Any] = {}
         """Data of exec commands (cleared counters, saved files), by a name of the area. Not config; lost on reload."""
-        self.fellows: Mapping[str, Device] = {}
+        self.lab_devices: Mapping[str, Device] = {}
         """All devices of the lab by node, including itself, once the lab is deployed."""
         self.flash: dict[str, Any] = {}
         """Files, which survive a reload beside the startup config."""
@@ -115,7 +115,7 @@ class Device:
         return self._log
 
     def _events(self) -> Iterator[Message]:
-        known = events.Known(
+        known = events.DeviceNames(
             is_shut=self._log.was_shut,
             is_change=self._log.changes_link,
             ospf_process=self._ospf_process,
@@ -193,7 +193,9 @@ class Device:
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
         """Return an editor for a line typed in ``section``."""
-        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting, running=self)
+        return Edit(
+            config=self.config, section=section, grammar=self.grammar, role=self.role, booting=booting, running=self
+        )
 
     def ask(self, daemon: str, question: str) -> str:
         """Return a daemon's answer to a ``show`` command; "" if the daemon does not run."""
@@ -257,7 +259,7 @@ class Device:
         with self.lock:
             if not self._dirty:
                 return
-            state = compile_state(self.book, self.config, self.facts)
+            state = compile_state(self.grammar, self.config, self.facts)
             self._dirty = False
             self._note_up(state)
             shut = frozenset(one.name for one in self.context().interfaces if not one.enabled)
@@ -286,7 +288,7 @@ class Device:
     def running_config(self) -> str:
         """Return the running config without the head that ``show running-config`` prints."""
         with self.lock:
-            for area in self.book.areas:
+            for area in self.grammar.areas:
                 if area.observe is not None:
                     area.observe(self)
             return render(self.config)

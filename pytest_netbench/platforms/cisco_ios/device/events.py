@@ -95,7 +95,7 @@ def lines(text: str, *, after: str = "") -> Iterator[Line]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class DeviceNames:
     """What messages say beyond the daemon's line.
 
     Args:
@@ -111,14 +111,14 @@ class Known:
     vrf_of: Callable[[str], str]
 
 
-def messages(found: Iterable[Line], known: Known) -> Iterator[Message]:
+def messages(found: Iterable[Line], known: DeviceNames) -> Iterator[Message]:
     """Return IOS's messages for lines of a daemon's log."""
     for line in found:
         for facility, severity, mnemonic, text in _words(line, known):
             yield Message(time=line.time, facility=facility, severity=severity, mnemonic=mnemonic, text=text)
 
 
-def _words(line: Line, known: Known) -> Iterator[_Words]:
+def _words(line: Line, known: DeviceNames) -> Iterator[_Words]:
     text = line.text
     if (found := _LINK.match(text)) is not None:
         name = interfaces.from_kernel(found[2])
@@ -161,7 +161,7 @@ def _ospf(found: re.Match[str], process: int) -> Iterator[_Words]:
     yield "OSPF", 5, "ADJCHG", words
 
 
-def _ospf_rule(found: re.Match[str], known: Known) -> Iterator[_Words]:
+def _ospf_rule(found: re.Match[str], known: DeviceNames) -> Iterator[_Words]:
     what, router, address = found[1], found[2], found[3]
     name = interfaces.from_kernel(found[4]) or found[4]
     if what == "hello of the backbone":

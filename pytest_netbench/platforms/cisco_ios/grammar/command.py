@@ -131,7 +131,7 @@ class Area:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class ParsedCommand:
     """A command with its parsed pattern."""
 
     command: Command
@@ -156,7 +156,7 @@ class Match:
         whole: Whether it reached the end of the pattern (``no`` may stop before).
     """
 
-    known: Known
+    known: ParsedCommand
     parts: tuple[tuple[pattern.Element, Any, str], ...]
     negated: bool = False
     reset: bool = False

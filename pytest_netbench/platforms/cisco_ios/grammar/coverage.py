@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Known
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, ParsedCommand
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import Grammar
 from pytest_netbench.platforms.cisco_ios.grammar.types import BASIC
 
 _HEAD = """# IOS commands
@@ -22,12 +22,12 @@ configuration mode has a `no` and a `default` form.
 """
 
 
-def page(book: Book) -> str:
+def page(grammar: Grammar) -> str:
     """Return the whole page in Markdown."""
-    parts = [_HEAD, "## Areas\n", *_areas(book.areas)]
-    for area in book.areas:
-        known = [one for one in book.commands() if one.area is area]
-        parts += [f"\n## {area.name.capitalize()}\n", *_modes(book, known)]
+    parts = [_HEAD, "## Areas\n", *_areas(grammar.areas)]
+    for area in grammar.areas:
+        known = [one for one in grammar.commands() if one.area is area]
+        parts += [f"\n## {area.name.capitalize()}\n", *_modes(grammar, known)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -39,13 +39,13 @@ def _areas(areas: Iterable[Area]) -> Iterator[str]:
             yield f"| {area.name} | {_cell(feature)} | {_cell(how_far)} |"
 
 
-def _modes(book: Book, known: list[Known]) -> Iterator[str]:
+def _modes(grammar: Grammar, known: list[ParsedCommand]) -> Iterator[str]:
     by_mode: dict[tuple[str, ...], list[Command]] = {}
     for one in known:
         by_mode.setdefault(one.command.modes, []).append(one.command)
     types = {name: kind.shown for one in known for name, kind in one.area.types.items()}
     for modes, commands in by_mode.items():
-        shown = ", ".join(book.mode(mode).help or mode for mode in modes)
+        shown = ", ".join(grammar.mode(mode).help or mode for mode in modes)
         yield f"**{shown}**\n"
         yield "```text"
         yield from dict.fromkeys(f"{readable(one.pattern, types)}{'  *' if one.marked else ''}" for one in commands)

@@ -6,36 +6,38 @@ from collections.abc import Iterator, Mapping
 
 from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
-from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC, Book
-from pytest_netbench.platforms.cisco_ios.grammar.command import Known
+from pytest_netbench.platforms.cisco_ios.grammar.command import ParsedCommand
 from pytest_netbench.platforms.cisco_ios.grammar.coverage import readable
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import CONFIG, EXEC, Grammar
 
 _NOTATION = "[ ] may be left out, ( | ) one of several, < | > each at most once in any order, + once or more"
 _LONGEST_HEAD = 60
 _SIGNS = ("[", "(", "<", "+")
 
 
-def sections(book: Book) -> tuple[ManualSection, ...]:
+def sections(grammar: Grammar) -> tuple[ManualSection, ...]:
     """Return the whole reference. A command of several modes is one section."""
-    words = {word: text for area in book.areas for word, text in area.help.items()}
-    openers = _openers(book)
+    words = {word: text for area in grammar.areas for word, text in area.help.items()}
+    openers = _openers(grammar)
     found: dict[str, ManualSection] = {}
-    for known in book.commands():
-        section = _section(book, known, words, openers)
+    for known in grammar.commands():
+        section = _section(grammar, known, words, openers)
         found.setdefault(section.title + section.text, section)
     return tuple(found.values())
 
 
-def _section(book: Book, known: Known, words: Mapping[str, str], openers: Mapping[str, str]) -> ManualSection:
+def _section(
+    grammar: Grammar, known: ParsedCommand, words: Mapping[str, str], openers: Mapping[str, str]
+) -> ManualSection:
     command = known.command
     syntax = _syntax(known)
-    modes = ", ".join(_mode(book, mode, openers) for mode in command.modes)
+    modes = ", ".join(_mode(grammar, mode, openers) for mode in command.modes)
     lines = [syntax, "", f"Mode: {modes}"]
     if command.roles:
         lines.append(f"Known to: {', '.join(command.roles)}")
     lines += [f"  {name:<20} {meaning}".rstrip() for name, meaning in _parts(known, words)]
     if command.opens:
-        lines.append(f"Enters: {_name(book, command.opens)}")
+        lines.append(f"Enters: {_name(grammar, command.opens)}")
     if EXEC not in command.modes:
         lines.append(f"Undone by: no {known.pattern.name or '…'}")
     if command.default:
@@ -49,11 +51,11 @@ def _section(book: Book, known: Known, words: Mapping[str, str], openers: Mappin
     return ManualSection(title=f"{head} ({known.area.name}){about}", text="\n".join(lines))
 
 
-def _syntax(known: Known) -> str:
+def _syntax(known: ParsedCommand) -> str:
     return readable(known.command.pattern, {name: kind.shown for name, kind in known.area.types.items()})
 
 
-def _parts(known: Known, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _parts(known: ParsedCommand, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Return the keywords and arguments of a command with their descriptions, each once."""
     last = known.pattern.name.split()[-1:]
     seen = set[str]()
@@ -83,19 +85,19 @@ def _elements(node: pattern.Node) -> Iterator[pattern.Element]:
         yield from _elements(node.inner)
 
 
-def _openers(book: Book) -> dict[str, str]:
+def _openers(grammar: Grammar) -> dict[str, str]:
     """Return the first command that enters each mode, as it is typed."""
     found: dict[str, str] = {CONFIG: "configure terminal"}
-    for known in book.commands():
+    for known in grammar.commands():
         if known.command.opens:
             found.setdefault(known.command.opens, _syntax(known))
     return found
 
 
-def _mode(book: Book, mode: str, openers: Mapping[str, str]) -> str:
+def _mode(grammar: Grammar, mode: str, openers: Mapping[str, str]) -> str:
     opener = openers.get(mode)
-    return _name(book, mode) + (f" (after: {opener})" if opener else "")
+    return _name(grammar, mode) + (f" (after: {opener})" if opener else "")
 
 
-def _name(book: Book, mode: str) -> str:
-    return book.mode(mode).help or mode
+def _name(grammar: Grammar, mode: str) -> str:
+    return grammar.mode(mode).help or mode

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_netbench import deadline
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
-from pytest_netbench.platforms.cisco_ios.grammar.command import Known, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match, ParsedCommand
 from pytest_netbench.platforms.cisco_ios.grammar.types import Token
 
 _WORDS = re.compile(r"\S+")
@@ -30,7 +30,7 @@ class Refusal:
 
 @dataclass(frozen=True, eq=False)
 class _Thread:
-    known: Known
+    known: ParsedCommand
     way: pattern.Way
     parts: tuple[tuple[pattern.Element, Any, str], ...] = ()
 
@@ -43,12 +43,12 @@ def tokenize(line: str) -> list[Token]:
 class Reader:
     """Parses lines of one mode, for one role."""
 
-    def __init__(self, commands: Iterable[Known], *, help: Mapping[str, str] | None = None) -> None:
+    def __init__(self, commands: Iterable[ParsedCommand], *, help: Mapping[str, str] | None = None) -> None:
         self._commands = list(commands)
         self._help = help or {}
 
     @property
-    def commands(self) -> Sequence[Known]:
+    def commands(self) -> Sequence[ParsedCommand]:
         """The commands of the mode."""
         return self._commands
 
@@ -192,7 +192,7 @@ def _passed_stop(thread: _Thread) -> bool:
     return True
 
 
-def _best(threads: Sequence[_Thread]) -> tuple[Known, tuple[tuple[pattern.Element, Any, str], ...]]:
+def _best(threads: Sequence[_Thread]) -> tuple[ParsedCommand, tuple[tuple[pattern.Element, Any, str], ...]]:
     """Return the reading with the most keywords, the first among equals."""
     best = max(threads, key=lambda t: sum(isinstance(e, pattern.Keyword) for e, _, _ in t.parts))
     return best.known, best.parts

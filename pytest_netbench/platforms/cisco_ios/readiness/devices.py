@@ -33,7 +33,7 @@ class IosLook:
         return Part([*part.ends, *more], [*part.waiting, *vrfs.waiting(self._devices, protocol)])
 
     def _eigrp(self) -> list[End]:
-        return eigrp.ends(self._devices.values(), {name: self._frr.lookout.owned4(name) for name in self._devices})
+        return eigrp.ends(self._devices.values(), {name: self._frr.snapshot.owned4(name) for name in self._devices})
 
     def closely(self, ends: Sequence[End]) -> Sequence[End]:
         inner = [end for end in ends if end.vrf]

@@ -70,7 +70,7 @@ def _vrfs(device: Device) -> list[str]:
 def _ospf(device: Device, vrf: str, settings: ospf.OspfConfig | None = None) -> list[End]:
     shown, neighbors, _ = _ospf_answers(device, vrf)
     sides = ospf.interfaces(device.node.name, shown)
-    return ospf.ends(sides, ospf.neighbours(neighbors), settings, vrf=vrf)
+    return ospf.ends(sides, ospf.neighbors(neighbors), settings, vrf=vrf)
 
 
 def _ospf_answers(device: Device, vrf: str) -> tuple[Mapping[str, Any], ...]:

@@ -14,7 +14,7 @@ from pytest_netbench.platforms.cisco_ios.session.session import Session
 _NOT_CONFIG = re.compile(r"\s*(!.*|end|version .*|Building configuration.*|Current configuration.*)?\s*$")
 
 
-class Rehearsal(Device):
+class DryRun(Device):
     """A device that parses and stores lines, but applies nothing.
 
     Args:
@@ -26,7 +26,7 @@ class Rehearsal(Device):
     """
 
     def __init__(self, device: Device, text: str) -> None:
-        super().__init__(device.node, device.book)
+        super().__init__(device.node, device.grammar)
         self.live = device.live
         self.startup_config = text
         startup.load(self)
@@ -60,20 +60,20 @@ def type_all(device: Device, lines: Sequence[str]) -> str:
 def replace(device: Device, text: str) -> str | None:
     """Make ``text`` the whole running config; return ``None``, or the device's messages about its errors."""
     try:
-        rehearsal = Rehearsal(device, text)
+        dry_run = DryRun(device, text)
     except StartupConfigRejected as error:
         return f"{error.line}\n{error.device_message}\n"
     with device.batch():
-        device.config = rehearsal.config
-        device.physical = rehearsal.physical
+        device.config = dry_run.config
+        device.physical = dry_run.physical
         device.touch()
     return None
 
 
-def merged(device: Device, lines: Sequence[str]) -> tuple[Rehearsal, str]:
+def merged(device: Device, lines: Sequence[str]) -> tuple[DryRun, str]:
     """Return the device after typing ``lines``, and its messages about refused lines."""
-    rehearsal = Rehearsal(device, device.running_config())
-    return rehearsal, type_all(rehearsal, lines)
+    dry_run = DryRun(device, device.running_config())
+    return dry_run, type_all(dry_run, lines)
 
 
 def seeds(device: Device) -> set[tuple[str, ...]]:
@@ -86,7 +86,7 @@ def _seeds(device: Device, section: Section, above: tuple[str, ...]) -> Iterator
         if entry.children is None:
             continue
         path = (*above, entry.text)
-        given = device.book.mode(entry.children.mode).seeds
+        given = device.grammar.mode(entry.children.mode).seeds
         if given is not None:
             yield from ((*path, line) for line in given(entry, device.role))
         yield from _seeds(device, entry.children, path)

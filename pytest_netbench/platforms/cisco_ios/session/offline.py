@@ -11,7 +11,7 @@ from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.capabilities import CLOCK, HostedNode
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.cisco_ios.device.device import Device
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import Grammar
 from pytest_netbench.platforms.cisco_ios.session import startup
 from pytest_netbench.platforms.driver import PlannedNode
 
@@ -46,13 +46,13 @@ class OfflineDevice(Device):
 
     Args:
         node: What the topology says of it.
-        book: The grammar.
+        grammar: The grammar.
         startup_config: What it boots with; refused lines are in ``refused_startup_lines``.
     """
 
-    def __init__(self, node: PlannedNode, book: Book, startup_config: str) -> None:
+    def __init__(self, node: PlannedNode, grammar: Grammar, startup_config: str) -> None:
         named = _Node(node.name, node.role, node.interfaces)
-        super().__init__(cast("HostedNode", named), book)
+        super().__init__(cast("HostedNode", named), grammar)
         self.startup_config = startup_config
         startup.load(self)
 

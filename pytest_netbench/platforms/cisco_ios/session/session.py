@@ -12,8 +12,8 @@ from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec, Pieces, execute
-from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import CONFIG, EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal, tokenize
 from pytest_netbench.platforms.cisco_ios.session import prompts
 from pytest_netbench.platforms.cisco_ios.session.pipes import filtered, split_pipe
@@ -98,7 +98,7 @@ class Session:
         return prompts.expanded(str(configured["text"]), name, sign) if configured else f"{name}{sign}"
 
     def _prompt_of_mode(self) -> str:
-        shown = self.device.book.mode(self.mode).prompt
+        shown = self.device.grammar.mode(self.mode).prompt
         entries = self._frames[-1].entries if self._frames else ()
         if not isinstance(shown, str):
             shown = shown(entries[0])
@@ -184,7 +184,7 @@ class Session:
         """Read a line in the current mode, else in the modes around it, as IOS does."""
         refusal: Refusal | None = None
         for depth, frame in reversed(list(enumerate(self._frames))):
-            found = self.device.book.reader(frame.mode, self.device.role).read(line, skip=skip, partial=bool(skip))
+            found = self.device.grammar.reader(frame.mode, self.device.role).read(line, skip=skip, partial=bool(skip))
             if isinstance(found, Match):
                 # a line that opens a section of the same kind belongs beside the current one
                 return found, self._frames[depth - 1] if found.command.opens == frame.mode else frame
@@ -266,7 +266,7 @@ class Session:
 
     def _exec_line(self, line: str, *, skip: int = 0) -> Pieces:
         body, pipe = split_pipe(line)
-        found = self.device.book.reader(EXEC, self.device.role, user=not self.privileged).read(body, skip=skip)
+        found = self.device.grammar.reader(EXEC, self.device.role, user=not self.privileged).read(body, skip=skip)
         if isinstance(found, Refusal):
             yield self._refused(line, found)
             return
@@ -351,7 +351,7 @@ class Session:
         elif self._frames and first == "do" and (len(words) > 1 or not typing):
             skip, modes = 1, []
         mode = modes[0] if modes else EXEC
-        reader = self.device.book.reader(mode, self.device.role, user=mode == EXEC and not self.privileged)
+        reader = self.device.grammar.reader(mode, self.device.role, user=mode == EXEC and not self.privileged)
         offers = reader.help(line, skip=skip)
         if mode != EXEC and isinstance(offers, list) and not skip and (not words or (len(words) == 1 and typing)):
             extra = [

@@ -9,7 +9,7 @@ from pytest_netbench.model.trial import RefusedLine, in_one_line
 from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
-from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import CONFIG
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 
 _INTERFACE_LINE = re.compile(
@@ -72,7 +72,7 @@ def load(device: Device) -> None:
 
 def factory_config(device: Device) -> list[str]:
     """Return the config of a device before its startup config: its ports and IOS's defaults."""
-    lines = [line for area in device.book.areas for line in area.factory]
+    lines = [line for area in device.grammar.areas for line in area.factory]
     lines.append(f"hostname {device.node.name}")
     for name in device.physical:
         lines += [f"interface {name}", "exit"]

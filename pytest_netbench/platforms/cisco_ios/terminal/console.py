@@ -6,8 +6,8 @@ from contextlib import nullcontext
 
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Interrupted
-from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import EXEC
 from pytest_netbench.platforms.cisco_ios.session.pipes import split_pipe
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.editor import Editor, Typed
@@ -194,6 +194,6 @@ class _Line:
         return found is not None and found.name.startswith(_SLOW)
 
     def _match(self, text: str, skip: int) -> Match | None:
-        reader = self._device.book.reader(EXEC, self._device.role, user=not self.session.privileged)
+        reader = self._device.grammar.reader(EXEC, self._device.role, user=not self.session.privileged)
         found = reader.read(split_pipe(text)[0], skip=skip)
         return found if isinstance(found, Match) else None

@@ -16,7 +16,7 @@ from pytest_netbench.platforms.openflow_controller.program.messages import HEADE
 
 ECHO_S = 1.0
 SILENT_S = 4.0
-"""Lab seconds after which a switch that says nothing is given up; ``backends.netns.timers`` knows them, too."""
+"""Lab seconds after which a switch that says nothing is given up; ``backends.netns.clock.timers`` knows them, too."""
 
 
 class Session:

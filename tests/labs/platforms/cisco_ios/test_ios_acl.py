@@ -226,7 +226,7 @@ def test_shown_lists_parse_with_the_templates(configure, lab, h1):
     assert parse_output(platform="cisco_ios", command="show access-list", data=show(lab, "show access-lists"))
 
 
-def test_an_ipv6_list_filters_and_lets_neighbour_discovery_through(configure, lab, h1):
+def test_an_ipv6_list_filters_and_lets_neighbor_discovery_through(configure, lab, h1):
     configure(
         "ipv6 access-list SIX",
         "permit tcp any host 2001:db8:2::10 eq www",

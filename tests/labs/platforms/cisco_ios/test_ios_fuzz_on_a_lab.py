@@ -29,7 +29,7 @@ def test_a_node_takes_whatever_random_lines_ask_of_it(lab: Any, node: str, seed:
     device: Device = lab.nodes[node].memory["cisco_ios"]
     device.startup_config = ""
     startup.reload(device)
-    fuzz = Fuzz(device.book, seed=seed, role=device.role)
+    fuzz = Fuzz(device.grammar, seed=seed, role=device.role)
     for at in range(0, _LINES, _CHUNK):
         where = f"{node}, seed {seed}, lines {at}-{at + _CHUNK}"
         session = Session(device)

@@ -1,4 +1,4 @@
-"""Authentication of routing protocols with key chains: only neighbours with the same key become adjacent."""
+"""Authentication of routing protocols with key chains: only neighbors with the same key become adjacent."""
 
 from __future__ import annotations
 

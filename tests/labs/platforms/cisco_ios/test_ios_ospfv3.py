@@ -1,4 +1,4 @@
-"""OSPF for IPv6 in the form with address families, with a neighbour in the classic form.
+"""OSPF for IPv6 in the form with address families, with a neighbor in the classic form.
 
 The tests cover packets, areas, external routes and show commands. The topology:
 
@@ -76,7 +76,7 @@ HOSTS = {
     )
     for n in (1, 3)
 }
-NEIGHBOUR = re.compile(r"^(\S+) +(\d+) +(\w+/ *[\w-]+) +([\d:]+) +(\d+) +(\S+)$", re.MULTILINE)
+NEIGHBOR = re.compile(r"^(\S+) +(\d+) +(\w+/ *[\w-]+) +([\d:]+) +(\d+) +(\S+)$", re.MULTILINE)
 """A row of ``show ospfv3 neighbor``, as genie's parser reads it."""
 
 
@@ -113,19 +113,19 @@ def test_a_port_towards_hosts_sends_no_hello(show):
     assert "Hello due in" in show("R1", "show ospfv3 1 ipv6 interface gi0/0")
 
 
-def test_neighbours_are_shown_as_parsers_read_them(show):
+def test_neighbors_are_shown_as_parsers_read_them(show):
     text = show("R2", "show ospfv3 neighbor")
     assert text.startswith(
         "\n          OSPFv3 1 address-family ipv6 (router-id 2.2.2.2)\n\nNeighbor ID     Pri   State "
     )
-    rows = {row[0]: row for row in NEIGHBOUR.findall(text)}
+    rows = {row[0]: row for row in NEIGHBOR.findall(text)}
     assert set(rows) == {"1.1.1.1", "3.3.3.3"}
     assert rows["1.1.1.1"][2:3] == ("FULL/  -",)
     assert rows["3.3.3.3"][2].startswith("FULL/")
     assert rows["3.3.3.3"][5] == "GigabitEthernet0/1"
     classic = show("R2", "show ipv6 ospf neighbor")
     assert "OSPFv3 Router with ID (2.2.2.2) (Process ID 1)" in classic
-    assert {row[0] for row in NEIGHBOUR.findall(classic)} == set(rows)
+    assert {row[0] for row in NEIGHBOR.findall(classic)} == set(rows)
     assert "Neighbor 3.3.3.3" in show("R2", "show ospfv3 1 neighbor gi0/1 detail")
 
 
@@ -166,7 +166,7 @@ def test_a_cost_of_the_family_beats_one_of_the_interface(say, show):
     say("R2", "interface gi0/0", "no ospfv3 cost 20")
 
 
-def test_a_router_that_goes_over_to_the_newer_form_keeps_its_neighbours(lab, say, show):
+def test_a_router_that_goes_over_to_the_newer_form_keeps_its_neighbors(lab, say, show):
     before = device_of(lab.nodes["R3"]).applied
     say("R3", "router ospfv3 7", "log-adjacency-changes")
     assert "router ospfv3 7" in show("R3", "show running-config")

@@ -12,7 +12,7 @@ import pytest
 from ntc_templates.parse import ParsingException, parse_output
 from textfsm import TextFSMError
 
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from tests.support.ios import Session, ios_task
@@ -111,7 +111,7 @@ NOT_FOR_TEMPLATES = {
 
 def lines(role: str) -> list[str]:
     """Return every ``show`` command of a role without optional words, one for each choice."""
-    reader = book().reader("exec", role)
+    reader = grammar().reader("exec", role)
     found = [
         words
         for known in reader.commands

@@ -177,7 +177,7 @@ def test_svis_route_where_the_router_is_not_asked(lab, configure):
     configure("SW2", "no interface Vlan10", "end")
 
 
-def test_a_port_moved_to_another_vlan_changes_its_neighbours(lab, configure):
+def test_a_port_moved_to_another_vlan_changes_its_neighbors(lab, configure):
     configure("SW2", "int g0/0", "sw acc vl 20", "end")
     assert not reaches(lab.nodes["a"], "10.0.10.12")
     configure("SW2", "int g0/0", "sw acc vl 10", "end")
@@ -224,7 +224,7 @@ def test_shutting_the_trunk_down_takes_the_remote_hosts_away(lab, configure, sho
         ("switchport mode access", "switchport mode dynamic desirable", False),
     ],
 )
-def test_neighbours_agree_on_a_trunk(lab, configure, here, there, trunks):
+def test_neighbors_agree_on_a_trunk(lab, configure, here, there, trunks):
     configure("SW1", "interface Gi0/2", here, "end")
     configure("SW2", "interface Gi0/2", there, "end")
     within_s = 5.0 if trunks else 1.0

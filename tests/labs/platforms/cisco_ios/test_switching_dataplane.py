@@ -46,7 +46,7 @@ def test_a_vlan_reaches_over_the_trunk_and_no_other_does(lab, switches):
     a, c = lab.nodes["a"], lab.nodes["c"]
     assert reaches(a, "10.0.10.12")
     assert reaches(c, "10.0.20.12")
-    # were the VLANs one, these would be neighbours
+    # were the VLANs one, these would be neighbors
     a.run(["ip", "address", "add", "10.0.20.99/24", "dev", "eth0"])
     assert not reaches(a, "10.0.20.12")
     a.run(["ip", "address", "del", "10.0.20.99/24", "dev", "eth0"])

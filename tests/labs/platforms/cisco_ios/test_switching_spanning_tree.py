@@ -93,7 +93,7 @@ def test_the_lowest_address_is_root_and_one_port_of_the_ring_blocks(lab, ring, m
     if mode == "pvst":
         assert 20 <= took <= 45, "listening and learning take the forward delay each"
     else:
-        assert took < 10, "neighbours agree at once"
+        assert took < 10, "neighbors agree at once"
     questions = [frame for _, frame in caught if frame[12:14] == b"\x08\x06"]
     assert len(questions) <= 6, "no frame went round"
     assert reaches(lab.nodes["h1"], "10.0.10.2")
@@ -177,7 +177,7 @@ def test_a_port_with_bpdu_guard_is_shut_when_it_hears_a_bridge(lab, ring):
     configure(ring, s1=state_of("s1"), s2=state_of("s2"), s3=state_of("s3", ports=ports))
     assert until(lambda: ring["s3"].state()["ports"]["eth1"]["disabled"] == "bpduguard", lab_s=10) is not None
     assert until(lambda: "eth2" not in ring["s1"].tree(10)["ports"], lab_s=10) is not None, (
-        "its neighbour's link is down"
+        "its neighbor's link is down"
     )
     assert until(settled(ring), lab_s=40) is not None
     assert reaches(lab.nodes["h3"], "10.0.10.1")

@@ -20,7 +20,7 @@ SAME = {
         "O E2     10.40.0.0/16 [110/20] via 10.0.0.2, 00:02:53, GigabitEthernet0/0",
         "O E2     10.40.0.0/16 [110/20] via 10.0.0.2, 5d02h, GigabitEthernet0/0",
     ),
-    "OSPF neighbour of FRR": (
+    "OSPF neighbor of FRR": (
         "10.1.0.2          1 Full/-          5m37s             39.215s 10.1.0.2        eth1:10.1.0.1    0     0     0",
         "10.1.0.2          1 Full/-          1h00m02s           3.393s 10.1.0.2        eth1:10.1.0.1    0     0     0",
     ),
@@ -43,7 +43,7 @@ SAME = {
         "address is 0a18.35a9.0639 (bia 0a18.35a9.0639)",
     ),
     "address made from it": ("  inet6 fe80::c0f9:a6ff:fe78:4d3e/64", "  inet6 fe80::882e:b4ff:fe85:bbb3/64"),
-    "table of neighbours": (
+    "table of neighbors": (
         "10.0.0.1 dev eth0 lladdr 2a:01:00:01:02:03 REACHABLE\n10.0.0.2 dev eth0 lladdr ae:00:01:01:09:07 STALE",
         "10.0.0.2 dev eth0 lladdr 5e:01:02:03:04:05 DELAY\n10.0.0.1 dev eth0 lladdr 1e:07:06:05:04:03 STALE",
     ),
@@ -100,7 +100,7 @@ DIFFERENT = {
         "5 packets transmitted, 4 received, 20% packet loss, time 9ms",
     ),
     "a slow path": ("rtt min/avg/max/mdev = 0.1/0.2/0.3/0.1 ms", "rtt min/avg/max/mdev = 100.1/100.2/100.3/0.1 ms"),
-    "a neighbour that does not answer": (
+    "a neighbor that does not answer": (
         "10.0.0.1 dev eth0 lladdr 2a:01:00:01:02:03 STALE",
         "10.0.0.1 dev eth0  FAILED",
     ),

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_netbench.backends.containerlab import commands, leftovers
 from pytest_netbench.backends.containerlab.backend import ContainerlabBackend
-from pytest_netbench.backends.containerlab.checks import _release
+from pytest_netbench.backends.containerlab.checks import release_of
 from pytest_netbench.errors import LabError
 
 # in the form of release 0.79
@@ -63,7 +63,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    _release.cache_clear()
+    release_of.cache_clear()
     return folder
 
 

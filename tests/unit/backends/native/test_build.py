@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.netns import checks
+from pytest_netbench.backends.netns.machine import checks
 from pytest_netbench.native import build
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="no C compiler; apt-get install gcc libc6-dev")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.native import build
-from tests.support.paced_programs import GRAIN_S, Paced, compiled, told
+from tests.support.paced_programs import BUSY, GONE, GRAIN_S, Paced, compiled, told
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,16 @@ def programs(tmp_path_factory) -> dict[str, Path]:
     if build.labtime() is None or build.pacer() is None:
         pytest.skip(f"{build.why_not()}; apt-get install gcc libc6-dev")
     folder, here = tmp_path_factory.mktemp("programs"), Path(__file__).parent
-    names = {"waits": "waits", "threads": "waits_of_threads"}
+    names = {"waits": "waits", "threads": "waits_of_threads", "slots again": "slots_again"}
     return {key: compiled(here / f"{name}.c", folder) for key, name in names.items()}
+
+
+@pytest.fixture(scope="module")
+def slow_fork(programs, tmp_path_factory) -> Path:
+    library = tmp_path_factory.mktemp("library") / "slow_fork.so"
+    source = Path(__file__).with_name("slow_fork.c")
+    subprocess.run([build.compiler(), "-O2", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+    return library
 
 
 @pytest.fixture
@@ -41,6 +49,7 @@ def await_state(child: subprocess.Popen[str], state: str) -> None:
         time.sleep(0.01)
 
 
+PARTS_OF_THE_PACER = ("kernel.c", "neighbors.c", "sleepers.c")
 WAITS = [
     "poll",
     "ppoll",
@@ -166,6 +175,34 @@ def test_a_killed_process_is_forgotten(paced, programs):
     child.kill()
     child.wait()
     assert paced.forward(1000).wall_s < 2
+
+
+def test_a_process_that_is_killed_while_it_starts_a_thread_holds_nothing_although_nobody_asks_for_it(paced, programs):
+    child = paced.begin(programs["threads"], "untold", stdin=subprocess.PIPE)
+    child.kill()
+    await_state(child, "Z")
+    (count,) = struct.unpack("=I", os.pread(paced.clock.slots, 4, 4))
+    os.pwrite(paced.clock.slots, struct.pack("=Iii", BUSY, child.pid, 0), 64 + 64 * count)
+    os.pwrite(paced.clock.slots, struct.pack("=I", count + 1), 4)
+    assert paced.forward(1000).wall_s < 2
+
+
+def test_a_place_that_a_child_has_left_before_its_parent_runs_again_is_the_next_threads(paced, programs, slow_fork):
+    paced.env["LD_PRELOAD"] += f":{slow_fork}"
+    child = paced.begin(programs["slots again"], 100)
+    passed = paced.forward(200)
+    [[slept_s]] = told(child)
+    assert 100 <= slept_s <= 100 + GRAIN_S + 1
+    assert passed.wall_s < 3
+
+
+def test_a_place_is_left_to_a_thread_that_took_it_while_the_pacer_looked_at_the_last_one(tmp_path):
+    program, native = tmp_path / "slots_of_others", Path(build.__file__).parent
+    sources = [Path(__file__).with_name("slots_of_others.c"), *map(native.joinpath, PARTS_OF_THE_PACER)]
+    flags = ["-std=gnu11", f"-I{native}"]
+    subprocess.run([build.compiler() or "cc", *flags, *sources, "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(GONE), str(BUSY)]
 
 
 def test_a_clock_goes_on_when_its_pacer_is_killed(paced, programs):

@@ -123,7 +123,11 @@ def test_a_plain_wire_forwards_both_ways_and_adds_little_delay(program):
 
 def test_the_delay_is_added_each_way(program):
     with cable(program, "--delay-us", "20000") as line:
-        assert sorted(round_trips(line.left, count=20))[10] == pytest.approx(40, abs=3)
+        times: list[float] = []
+        # none is early; beside others that take the processor, some or all of one series are late
+        while len(times) < 200 and min(times, default=1000) > 43:
+            times += round_trips(line.left, count=20)
+        assert 40 <= min(times) <= 43
 
 
 def test_jitter_spreads_the_delay_around_its_mean_and_keeps_the_order(program):

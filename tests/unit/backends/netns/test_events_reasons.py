@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns.events import why_not
+from pytest_netbench.backends.netns.clock.events import why_not
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.native import build

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.backends.netns.checks import inotify_check
+from pytest_netbench.backends.netns.machine.checks import inotify_check
 
 
 @pytest.mark.parametrize(("allowed", "ok"), [(1024, True), (128, True), (16, False)])

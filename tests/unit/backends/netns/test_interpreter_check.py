@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.backends.netns.checks import interpreter_check
+from pytest_netbench.backends.netns.machine.checks import interpreter_check
 
 
 def test_a_python_that_is_there_is_named(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_netbench.backends.netns import pace
+from pytest_netbench.backends.netns.clock import pace
 
 counts = st.integers(0, 500)
 workers = st.integers(0, 64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.backends.netns.checks import scheduling_check
+from pytest_netbench.backends.netns.machine.checks import scheduling_check
 
 
 @pytest.mark.parametrize(

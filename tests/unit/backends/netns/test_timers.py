@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_netbench.backends.netns.timers import shortest_dead_s
+from pytest_netbench.backends.netns.clock.timers import shortest_dead_s
 
 
 @pytest.mark.parametrize(

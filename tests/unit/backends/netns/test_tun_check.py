@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.backends.netns import doctor
-from pytest_netbench.backends.netns.checks import TUN, tun_check
+from pytest_netbench.backends.netns.machine import doctor
+from pytest_netbench.backends.netns.machine.checks import TUN, tun_check
 
 DEVICE = Path("/dev/net/tun")
 _NOBODY = 65534

@@ -139,8 +139,8 @@ def test_two_records_are_compared_flow_by_flow():
 
 def test_answers_to_a_spoofed_packet_do_not_count():
     tables = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
-    spoofed, neighbour = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
-    recorded = behaviour({spoofed: (ALLOWED, ALLOWED), neighbour: (ALLOWED, ALLOWED)}, routes=tables)
+    spoofed, neighbor = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
+    recorded = behaviour({spoofed: (ALLOWED, ALLOWED), neighbor: (ALLOWED, ALLOWED)}, routes=tables)
     held = reference(recorded, spoofed=True)
     assert [one.after for one in held.held()] == [ARRIVES, ALLOWED]
     assert held.judged(spoofed, ALLOWED) == held.judged(spoofed, ARRIVES) == ARRIVES
@@ -148,10 +148,10 @@ def test_answers_to_a_spoofed_packet_do_not_count():
 
 def test_spoofed_packets_are_held_only_where_the_task_says_so():
     tables = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
-    spoofed, neighbour = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
-    recorded = behaviour({spoofed: (ALLOWED, DENIED), neighbour: (ALLOWED, ALLOWED)}, routes=tables)
-    assert [one.flow for one in reference(recorded).held()] == [neighbour]
-    assert [one.flow for one in reference(recorded, spoofed=True).held()] == [spoofed, neighbour]
+    spoofed, neighbor = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
+    recorded = behaviour({spoofed: (ALLOWED, DENIED), neighbor: (ALLOWED, ALLOWED)}, routes=tables)
+    assert [one.flow for one in reference(recorded).held()] == [neighbor]
+    assert [one.flow for one in reference(recorded, spoofed=True).held()] == [spoofed, neighbor]
 
 
 def test_a_sender_whose_line_is_cut_gets_no_answers_at_that_moment_only():

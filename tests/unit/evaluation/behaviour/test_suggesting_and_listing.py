@@ -8,6 +8,8 @@ from pytest_netbench.evaluation.behaviour.listing import explained, headline, ta
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.evaluation.behaviour.suggesting import suggested, suggestions
 from pytest_netbench.model.behaviour import Unstable
+from pytest_netbench.model.objects import POD
+from pytest_netbench.model.reference import ReferenceFlow
 from tests.support.behaviours import ADDRESSES, ALLOWED, DENIED, behaviour, flow, reference
 from tests.support.records import task
 
@@ -34,6 +36,17 @@ def test_a_suggestion_can_be_pasted_and_leaves_nothing_unexplained():
     assert suggestions(reference(behaviour(flows), changes=pasted)) == []
     changes = [{"intent": 1, **one.selector.model_dump(by_alias=True)} for one in found]
     assert suggestions(reference(behaviour(flows), changes=changes)) == []
+
+
+def test_of_a_cluster_pods_are_suggested_by_name():
+    flows = {
+        ReferenceFlow(source=source, target=POD, target_node=target, protocol="tcp", port=6379): (
+            (ALLOWED, DENIED) if target == "ledger" else (ALLOWED, ALLOWED)
+        )
+        for source, target in (("portal", "ledger"), ("mobile", "ledger"), ("ledger", "portal"), ("mobile", "portal"))
+    }
+    (one,) = suggestions(reference(behaviour(flows), managed=()))
+    assert one.selector.model_dump(by_alias=True, exclude_defaults=True) == {"to": ("ledger",)}
 
 
 def test_what_differs_only_under_an_event_is_suggested_for_it():

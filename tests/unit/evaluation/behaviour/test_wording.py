@@ -5,6 +5,8 @@ import pytest
 from pytest_netbench.evaluation.behaviour.compare import FlowDifference, RouteDifference
 from pytest_netbench.evaluation.behaviour.wording import MOST_EVIDENCE, MOST_EXAMPLES, Wording, evidence, summary
 from pytest_netbench.model.behaviour import HeldFlow, Outcome
+from pytest_netbench.model.objects import POD
+from pytest_netbench.model.reference import ReferenceFlow
 from tests.support.behaviours import ADDRESSES, ALLOWED, ARRIVES, DENIED, flow
 
 WORDING = Wording(ADDRESSES)
@@ -42,6 +44,14 @@ def test_a_flow_reads_as_a_person_would_put_it(before, after, found, intent, wor
 def test_a_spoofed_source_and_a_marking_are_named():
     spoofed = flow(port=None, source_address="192.0.2.1", dscp=46)
     assert WORDING.flow(spoofed) == "192.0.2.1 (web1) -> 10.1.30.10 (db) icmp with DSCP 46"
+
+
+def test_a_pod_is_named_without_its_address_which_is_another_one_each_time():
+    pods = Wording({})
+    to_pod = ReferenceFlow(source="portal", target=POD, target_node="ledger", protocol="tcp", port=6379)
+    to_service = to_pod.model_copy(update={"target": "10.96.12.5"})
+    assert (pods.flow(to_pod), str(to_pod)) == ("portal -> ledger tcp/6379",) * 2
+    assert (pods.flow(to_service), str(to_service)) == ("portal -> 10.96.12.5 (ledger) tcp/6379",) * 2
 
 
 def test_a_route_says_what_is_there_and_what_was():

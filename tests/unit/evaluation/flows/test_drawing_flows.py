@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_netbench.evaluation.flows import draw
-from pytest_netbench.evaluation.flows.seeded_choice import Lots
+from pytest_netbench.evaluation.flows.seeded_choice import SeededChoice
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile.loader import load_task
@@ -76,7 +76,7 @@ def test_an_address_that_no_node_has_is_kept_by_one_leaf_of_its_subnet():
     assert len(senders) > 20
 
 
-def test_no_node_sends_from_an_address_of_its_neighbour():
+def test_no_node_sends_from_an_address_of_its_neighbor():
     owners = {"10.1.1.1": "Core", "10.1.1.11": "web1", "10.1.1.12": "web2", "10.1.1.99": "stranger"}
     for flow in flows(GROUPS, count=10_000):
         if flow.source in {"web1", "web2", "stranger", "Core"} and flow.source_address in owners:
@@ -89,7 +89,7 @@ def test_sources_are_spoofed_from_every_leaf():
     assert spoofed >= {node.name for node in nodes.nodes if len(nodes.interfaces(node.name)) == 1}
 
 
-def test_markings_that_a_config_names_are_drawn_with_their_neighbours():
+def test_markings_that_a_config_names_are_drawn_with_their_neighbors():
     drawn = {flow.dscp for flow in flows("qos/two-rate-policer")}
     assert {0, 25, 26, 27, 28, 29, 46} <= drawn
 
@@ -232,16 +232,16 @@ def test_drawing_takes_little_time():
 @given(st.integers(0, 2**32), st.lists(st.integers(), max_size=30))
 @settings(max_examples=60)
 def test_a_shuffle_keeps_what_it_shuffles(seed, items):
-    assert sorted(Lots(seed).shuffled(items)) == sorted(items)
+    assert sorted(SeededChoice(seed).shuffled(items)) == sorted(items)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 2**128))
 @settings(max_examples=100)
 def test_a_number_is_drawn_below_its_limit(seed, limit):
-    assert 0 <= Lots(seed).below(limit) < limit
+    assert 0 <= SeededChoice(seed).below(limit) < limit
 
 
 def test_wide_numbers_reach_the_upper_half():
-    lots = Lots(5)
-    assert any(lots.below(1 << 64) >> 63 for _ in range(20))
-    assert len({lots.below(1 << 64) % 1024 for _ in range(200)}) > 150
+    choice = SeededChoice(5)
+    assert any(choice.below(1 << 64) >> 63 for _ in range(20))
+    assert len({choice.below(1 << 64) % 1024 for _ in range(200)}) > 150

@@ -25,7 +25,7 @@ FLOWS = (PING, HTTP, SSH, NO_TELNET)
 
 
 @pytest.fixture(autouse=True)
-def _no_kernel_that_asks_for_neighbours(monkeypatch):
+def _no_kernel_that_asks_for_neighbors(monkeypatch):
     monkeypatch.setattr(monitor, "LEAST_PATIENCE_AT_THE_END_S", 0.0)
 
 

@@ -29,17 +29,17 @@ def test_levels_of_isis_meet_at_level_2_or_in_one_area():
 
 
 @pytest.mark.parametrize("indent", ["", " "], ids=["8.4", "10.3"])
-def test_a_neighbour_of_isis_counts_once_it_is_in_the_topology(indent):
+def test_a_neighbor_of_isis_counts_once_it_is_in_the_topology(indent):
     circuit = {"name": "eth0", "state": "Up", "level": "L2"}
     interfaces = {"areas": [{"area": "x", "circuits": [{"interface": circuit}]}]}
-    neighbours = (
+    neighbors = (
         "Area x:\n System Id           Interface   L  State        Holdtime SNPA\n R2                  eth0        2 "
         " Up            30       aa\n"
     )
     heading = f"Area x:\n{indent}Vertex        Type         Metric Next-Hop  Interface Parent\n{indent}R1\n"
     where = {"eth0": (ip_interface("10.0.0.1/24"),)}
     for row, known in (("R2            TE-IS        15     R2        eth0      R1(4)", {"R2"}), ("", set())):
-        answers = (interfaces, neighbours, f"{heading}{indent}{row}\n")
+        answers = (interfaces, neighbors, f"{heading}{indent}{row}\n")
         (found,) = igps.isis_ends("R1", answers, where, "hostname R1\nrouter isis x\n net 49.0001.0000.0000.0001.00\n")
         assert set(found.seen) == known
 

@@ -41,16 +41,16 @@ def sides(**second: Any) -> list[ospf.OspfInterface]:
     ]
 
 
-def neighbours(address: str, state: str) -> dict[tuple[str, str], str]:
+def neighbors(address: str, state: str) -> dict[tuple[str, str], str]:
     router = {"nbrState": state, "ifaceAddress": address, "address": address, "ifaceName": "eth0:10.0.0.1"}
-    return ospf.neighbours({"neighbors": {"9.9.9.9": [router]}})
+    return ospf.neighbors({"neighbors": {"9.9.9.9": [router]}})
 
 
 def phrases(found, one: str = "", other: str = "", configs=None, cables=None) -> list[str]:
     """What is missing between R1 and R2, which see each other in the states ``one`` and ``other``."""
     states = {
-        "R1": neighbours("10.0.0.2", one) if one else {},
-        "R2": neighbours("10.0.0.1", other) if other else {},
+        "R1": neighbors("10.0.0.2", one) if one else {},
+        "R2": neighbors("10.0.0.1", other) if other else {},
     }
     ends = [
         end
@@ -68,7 +68,7 @@ def test_a_half_formed_adjacency_is_named_with_its_state():
     assert phrases(sides(), "Full/DR", "Init/DROther") == ["R2: OSPF neighbor 10.0.0.1 on eth0 is Init, expected Full"]
 
 
-def test_a_neighbour_nobody_has_heard_of_is_down():
+def test_a_neighbor_nobody_has_heard_of_is_down():
     assert phrases(sides()) == [
         "R1: OSPF neighbor 10.0.0.2 on eth0 is Down, expected Full",
         "R2: OSPF neighbor 10.0.0.1 on eth0 is Down, expected Full",
@@ -178,13 +178,13 @@ def test_databases_with_other_checksums_differ():
     assert ospf.database(area(1), "0.0.0.7") is None
 
 
-def test_a_neighbour_that_changed_its_router_id_counts_once_it_is_full_under_the_new_one():
+def test_a_neighbor_that_changed_its_router_id_counts_once_it_is_full_under_the_new_one():
     def entry(state: str) -> dict[str, str]:
         return {"nbrState": state, "ifaceAddress": "10.0.0.2", "ifaceName": "eth0:10.0.0.1"}
 
     answer = {"neighbors": {"2.2.2.2": [entry("Full/-")], "10.0.0.2": [entry("Init/-")]}}
 
-    assert ospf.neighbours(answer) == {("eth0", "10.0.0.2"): "Full/-"}
+    assert ospf.neighbors(answer) == {("eth0", "10.0.0.2"): "Full/-"}
 
 
 def test_unnumbered_interfaces_are_neighbors_if_a_cable_joins_them():
@@ -212,7 +212,7 @@ def test_unnumbered_interfaces_are_neighbors_if_a_cable_joins_them():
 
 
 def test_an_interface_that_waits_before_an_election_is_named() -> None:
-    """RFC 2328, 9.1: no designated router is elected before the wait timer has ended, with neighbours or without."""
+    """RFC 2328, 9.1: no designated router is elected before the wait timer has ended, with neighbors or without."""
     answer = {
         "interfaces": {
             "eth0": {"state": "Waiting"},
@@ -250,7 +250,7 @@ def test_an_exchange_is_waited_for_unless_it_lasts(state, since_ms, waits) -> No
         ("10.0.0.3", "0.0.0.0", 14_000, True),  # it is designated itself, and has not yet made another one its backup
         ("10.0.0.2", "10.0.0.3", 14_000, True),
         ("10.0.0.2", "10.0.0.3", 90_000, False),  # two that do not hear each other never agree
-        ("0.0.0.0", "0.0.0.0", 14_000, False),  # a neighbour at whose end the link is point-to-point elects nobody
+        ("0.0.0.0", "0.0.0.0", 14_000, False),  # a neighbor at whose end the link is point-to-point elects nobody
     ],
 )
 def test_an_election_lasts_until_all_name_the_same_designated_router_and_backup(dr, backup, since_ms, waits) -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_netbench.dialects.linux import LinuxDialect
-from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
+from pytest_netbench.platforms.linux import config, nft, routing, sysctls, tc
 
 UP = ["BROADCAST", "MULTICAST", "UP", "LOWER_UP"]
 
@@ -23,7 +23,7 @@ def inet(local: str, length: int, scope: str = "global", **more):
 def test_a_fresh_node_has_nothing_to_say():
     loopback = link("lo", mtu=65536, linkinfo={}, addr_info=[inet("127.0.0.1", 8, "host"), inet("::1", 128, "host")])
     local = link("eth0", addr_info=[inet("fe80::1", 64, "link")])
-    assert links.link_blocks([loopback, local], ("eth0",)) == {}
+    assert config.link_blocks([loopback, local], ("eth0",)) == {}
 
 
 def test_addresses_mtu_and_state_stand_under_their_interface_in_cable_order():
@@ -32,7 +32,7 @@ def test_addresses_mtu_and_state_stand_under_their_interface_in_cable_order():
         link("eth1", mtu=1400, addr_info=[inet("10.0.0.1", 24), inet("2001:db8::1", 64)]),
         link("lo", mtu=65536, linkinfo={}, addr_info=[inet("127.0.0.1", 8, "host"), inet("1.1.1.1", 32)]),
     ]
-    assert list(links.link_blocks(described, ("eth1", "eth0")).items()) == [
+    assert list(config.link_blocks(described, ("eth1", "eth0")).items()) == [
         ("lo", ["address 1.1.1.1/32"]),
         ("eth1", ["mtu 1400", "address 10.0.0.1/24", "address 2001:db8::1/64"]),
         ("eth0", ["state down"]),
@@ -48,7 +48,7 @@ def test_made_devices_show_their_kind_and_what_was_set():
         link("mv", flags=[], link="eth0", linkinfo={"info_kind": "macvlan", "info_data": {"mode": "bridge"}}),
         link("eth0", master="br0", linkinfo={"info_kind": "veth", "info_slave_data": {"hairpin": True, "flood": True}}),
     ]
-    assert links.link_blocks(described, ("eth0",)) == {
+    assert config.link_blocks(described, ("eth0",)) == {
         "eth0": ["master br0 hairpin on"],
         "br0": ["type bridge stp_state 1", "state up"],
         "mv": ["type macvlan mode bridge", "link eth0"],
@@ -122,12 +122,12 @@ def test_policy_rules_of_a_fresh_node_are_left_out():
     ]
 
 
-def test_only_fixed_neighbours_are_config():
+def test_only_fixed_neighbors_are_config():
     entries = [
         {"dst": "10.0.0.9", "dev": "eth0", "lladdr": "02:00:00:00:00:01", "state": ["PERMANENT"]},
         {"dst": "10.0.0.8", "dev": "eth0", "lladdr": "02:00:00:00:00:02", "state": ["REACHABLE"]},
     ]
-    assert routing.neighbour_lines(entries) == {"eth0": ["neighbour 10.0.0.9 lladdr 02:00:00:00:00:01"]}
+    assert routing.neighbor_lines(entries) == {"eth0": ["neighbour 10.0.0.9 lladdr 02:00:00:00:00:01"]}
 
 
 RULESET = """table inet f {

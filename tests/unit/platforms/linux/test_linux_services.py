@@ -137,7 +137,7 @@ def test_files_are_written_again_as_they_are_and_not_as_they_were() -> None:
 
 
 def test_each_kind_of_server_says_what_must_be_installed() -> None:
-    from pytest_netbench.backends.netns.checks import PROGRAMS, RPKI, TUN
+    from pytest_netbench.backends.netns.machine.checks import PROGRAMS, RPKI, TUN
 
     assert {name for names in services.NEEDED.values() for name in names} <= {*PROGRAMS, RPKI, TUN}
 

@@ -12,7 +12,7 @@ from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.trial import BudgetUsed, Submission, TrialRecord, TrialResult, Usage
 from pytest_netbench.reporting.page import writing
-from pytest_netbench.reporting.page.failing import failing
+from pytest_netbench.reporting.page.overview import failing
 from pytest_netbench.reporting.page.writing import trials_of, write_page
 from tests.support.pages import HOSTILE, Read, trial, trials
 from tests.support.records import ran, result, score

@@ -49,7 +49,7 @@ def chain(
         missing: Statements where there is no such list, or one without lines; default: as ``deny``.
         family: 4 or 6. The chain sees packets of this family alone; others leave it by ``deny``.
         log: Log packets that lines with ``log`` match.
-        discovery: Permit neighbour discovery before the list ends, as lists that filter IPv6 do.
+        discovery: Permit neighbor discovery before the list ends, as lists that filter IPv6 do.
     """
     key = crc32(f"{permit}|{deny}|{missing}|{discovery}|{log}".encode())
     made = Chain("inet", f"acl{family}_{slug(name)}_{key:08x}")

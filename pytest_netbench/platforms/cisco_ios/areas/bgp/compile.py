@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes, reachability, redistribution
+from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes, redistribution
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import hold_time, is_secured, routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
@@ -12,6 +12,33 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+
+_ZEBRA = "zebra"
+_LIST = "netbench-no-default-route"
+_PORT = 179
+_PRIORITY = 32000
+"""Of the kernel's rules: after those of policy routing, before the main table."""
+
+
+def compile_vrf(context: Context, vrf: str) -> None:
+    """Let paths use the default route of a VRF, but no static route and no session that this router opens."""
+    path = (f"vrf {vrf}",) if vrf else ()
+    for ip, every, six in (("ip", "0.0.0.0/0", ""), ("ipv6", "::/0", "-6 ")):
+        entry = f"{ip} prefix-list {_LIST} seq 5 permit {every} ge 1"
+        context.state.frr.add(_ZEBRA, entry, undo=f"no {entry}")
+        opening = f"route-map {_LIST}-{ip} permit 10"
+        context.state.frr.add(_ZEBRA, opening)
+        context.state.frr.add(_ZEBRA, opening, f"match {ip} address prefix-list {_LIST}")
+        context.state.frr.add(_ZEBRA, *path, f"{ip} nht static route-map {_LIST}-{ip}", undo=f"no {ip} nht static")
+        context.state.frr.add(_ZEBRA, *path, f"{ip} nht resolve-via-default")
+        opened = f"iif lo ipproto tcp dport {_PORT}"
+        context.state.rules_of(vrf).extend(
+            (
+                f"{six}priority {_PRIORITY} {opened} lookup main suppress_prefixlength 0",
+                f"{six}priority {_PRIORITY + 1} {opened} unreachable",
+            )
+        )
+
 
 # defaults of IOS that differ from FRR's
 _WAYS = (
@@ -56,7 +83,7 @@ def _instance(context: Context, instance: Instance) -> None:
         context.state.frr.add(DAEMON, head, f"bgp router-id {router_id}", key="bgp router-id", undo="no bgp router-id")
     for key, text in _process(instance.process):
         context.state.frr.add(DAEMON, head, text, key=key)
-    reachability.compile_vrf(context, instance.vrf)
+    compile_vrf(context, instance.vrf)
     for peer in instance.peers:
         _report_local_as(context, instance, peer)
         secured = peer.session.get(("neighbor ttl-security", ""))

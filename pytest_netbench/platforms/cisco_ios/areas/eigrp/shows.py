@@ -29,7 +29,7 @@ def _short(name: str) -> str:
     return interfaces.parse(name).short if name else ""
 
 
-def _neighbours(at: Exec, match: Match) -> str:
+def _neighbors(at: Exec, match: Match) -> str:
     state = _state(at)
     if state is None:
         return ""
@@ -126,7 +126,7 @@ def _clear(at: Exec, _match: Match) -> None:
 
 _EIGRP = "ip eigrp"
 SHOWS = (
-    show(f"{_EIGRP} neighbors [ detail ] [ {{interface:interface}} ]", _neighbours, "Show EIGRP neighbors"),
+    show(f"{_EIGRP} neighbors [ detail ] [ {{interface:interface}} ]", _neighbors, "Show EIGRP neighbors"),
     show(f"{_EIGRP} interfaces [ {{interface:interface}} ]", _interfaces, "Show EIGRP interfaces"),
     show(f"{_EIGRP} topology [ all-links ]", _topology, "Show the EIGRP topology table"),
     show(f"{_EIGRP} topology {{address:ipv4}} [ {{mask:mask}} ]", _topology),

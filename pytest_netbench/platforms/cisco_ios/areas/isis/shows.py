@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -21,7 +21,7 @@ _LSP = re.compile(
 
 
 @dataclass(frozen=True)
-class _Neighbour:
+class _Neighbor:
     system: str
     level: str
     interface: str
@@ -32,7 +32,7 @@ class _Neighbour:
     circuit: str
 
 
-def _neighbours(at: Exec) -> Iterator[_Neighbour]:
+def _neighbors(at: Exec) -> Iterator[_Neighbor]:
     details = re.split(r"\n(?= \S)", at.ask("isisd", "show isis neighbor detail"))
     extra: dict[tuple[str, str], tuple[str, str]] = {}
     for text in details:
@@ -51,7 +51,7 @@ def _neighbours(at: Exec) -> Iterator[_Neighbour]:
             continue
         hop, circuit = extra.get((row["id"], row["interface"]), (UNSPECIFIED, "00"))
         out = interfaces.from_kernel(row["interface"]) or row["interface"]
-        yield _Neighbour(
+        yield _Neighbor(
             row["id"],
             f"L{row['level']}".replace("L3", "L1L2"),
             out,
@@ -63,22 +63,24 @@ def _neighbours(at: Exec) -> Iterator[_Neighbour]:
         )
 
 
-def _show_neighbours(at: Exec, _match: Match) -> str:
+def _show_neighbors(at: Exec, _match: Match) -> str:
+    return _listed(
+        at,
+        "System Id      Type Interface   IP Address      State Holdtime Circuit Id",
+        lambda one, short: (
+            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8}"
+            f" {one.circuit:<18}"
+        ),
+    )
+
+
+def _listed(at: Exec, heading: str, row: Callable[[_Neighbor, str], str]) -> str:
+    """The neighbors of the process; ``row`` gets each with the short name of its interface."""
     process = next(iter(at.config.all("router isis")), None)
     if process is None:
         return ""
-    lines = [
-        "",
-        f"Tag {process.get('tag') or 'null'}:",
-        "System Id      Type Interface   IP Address      State Holdtime Circuit Id",
-    ]
-    for one in _neighbours(at):
-        short = interfaces.parse(one.interface).short
-        lines.append(
-            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8}"
-            f" {one.circuit:<18}"
-        )
-    return "\n".join([*lines, ""])
+    rows = [row(one, interfaces.parse(one.interface).short) for one in _neighbors(at)]
+    return "\n".join(["", f"Tag {process.get('tag') or 'null'}:", heading, *rows, ""])
 
 
 def _show_database(at: Exec, _match: Match) -> str:
@@ -100,22 +102,15 @@ def _show_database(at: Exec, _match: Match) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def _show_clns_neighbours(at: Exec, _match: Match) -> str:
-    process = next(iter(at.config.all("router isis")), None)
-    if process is None:
-        return ""
-    lines = [
-        "",
-        f"Tag {process.get('tag') or 'null'}:",
+def _show_clns_neighbors(at: Exec, _match: Match) -> str:
+    return _listed(
+        at,
         "System Id      Interface   SNPA                State  Holdtime  Type Protocol",
-    ]
-    for one in _neighbours(at):
-        short = interfaces.parse(one.interface).short
-        lines.append(
+        lambda one, short: (
             f"{one.system:<14} {short:<11} {one.snpa:<19} {one.state.capitalize():<6} {one.hold_s:<9} {one.level:<4}"
             " IS-IS"
-        )
-    return "\n".join([*lines, ""])
+        ),
+    )
 
 
 def _show_clns(at: Exec, _match: Match) -> str:
@@ -134,8 +129,8 @@ def _show_clns(at: Exec, _match: Match) -> str:
 
 
 SHOWS = (
-    show("isis [ {tag:word} ] neighbors", _show_neighbours, "Show ISIS neighbor adjacencies"),
+    show("isis [ {tag:word} ] neighbors", _show_neighbors, "Show ISIS neighbor adjacencies"),
     show("isis [ {tag:word} ] database", _show_database, "IS-IS link state database"),
-    show("clns neighbors", _show_clns_neighbours, "CLNS neighbor adjacencies"),
+    show("clns neighbors", _show_clns_neighbors, "CLNS neighbor adjacencies"),
     show("clns", _show_clns, "CLNS network information"),
 )

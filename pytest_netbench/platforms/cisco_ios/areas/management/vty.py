@@ -1,6 +1,6 @@
 """The virtual terminal lines: which exist, and how ``line vty`` selects, adds and removes them.
 
-Several config entries may have the same lines of config; the running config shows such neighbours as one section. A
+Several config entries may have the same lines of config; the running config shows such neighbors as one section. A
 section never crosses from the first five lines to the others.
 """
 

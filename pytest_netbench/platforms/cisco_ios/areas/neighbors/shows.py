@@ -1,4 +1,4 @@
-"""The exec commands of the area ``neighbours``: show and clear."""
+"""The exec commands of the area ``neighbors``: show and clear."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WORN = 0.25
 
 
 @dataclass(frozen=True)
-class Neighbour:
+class Neighbor:
     """A device at the other end of a cable."""
 
     device: Device
@@ -56,7 +56,7 @@ class Neighbour:
         return ""
 
 
-def _neighbours(at: Exec, protocol: str, match: Match) -> list[Neighbour]:
+def _neighbors(at: Exec, protocol: str, match: Match) -> list[Neighbor]:
     if not _runs(at.device.config, protocol):
         return []
     wanted = match.get("interface")
@@ -68,10 +68,10 @@ def _neighbours(at: Exec, protocol: str, match: Match) -> list[Neighbour]:
     return found
 
 
-def _behind(at: Exec, protocol: str, local: Interface) -> Iterator[Neighbour]:
+def _behind(at: Exec, protocol: str, local: Interface) -> Iterator[Neighbor]:
     peers = {interfaces.canonical(name): ends for name, ends in at.node.peers.items()}
     for end in peers.get(local.name, ()):
-        device = at.device.fellows.get(end.node)
+        device = at.device.lab_devices.get(end.node)
         if device is None or not _runs(device.config, protocol):
             continue
         port = device.context().interface(interfaces.canonical(end.interface))
@@ -79,7 +79,7 @@ def _behind(at: Exec, protocol: str, local: Interface) -> Iterator[Neighbour]:
             continue
         link = device.node.run(["ip", "-br", "link", "show", "dev", port.kernel]).stdout.split()
         if "LOWER_UP" in link[-1]:
-            yield Neighbour(device, local, port, cisco_mac(link[2]))
+            yield Neighbor(device, local, port, cisco_mac(link[2]))
 
 
 def _runs(config: Section, protocol: str) -> bool:
@@ -101,10 +101,10 @@ def _left(at: Exec, protocol: str) -> int:
 # ---- CDP ----
 
 
-def _cdp_neighbours(at: Exec, match: Match) -> str:
+def _cdp_neighbors(at: Exec, match: Match) -> str:
     if not _runs(at.config, "cdp"):
         return "% CDP is not enabled\n"
-    found = _neighbours(at, "cdp", match)
+    found = _neighbors(at, "cdp", match)
     if match.has("detail"):
         return _cdp_details(at, found)
     lines = [
@@ -128,16 +128,16 @@ def _three(one: Interface) -> str:
 
 
 def _cdp_entry(at: Exec, match: Match) -> str:
-    found = [one for one in _neighbours(at, "cdp", match) if match["name"] in ("*", one.name)]
+    found = [one for one in _neighbors(at, "cdp", match) if match["name"] in ("*", one.name)]
     return _cdp_details(at, found)
 
 
-def _cdp_details(at: Exec, found: list[Neighbour]) -> str:
+def _cdp_details(at: Exec, found: list[Neighbor]) -> str:
     lines = [line for one in found for line in _cdp_detail(at, one)]
     return "\n".join([*lines, "", f"Total cdp entries displayed : {len(found)}", ""])
 
 
-def _cdp_detail(at: Exec, one: Neighbour) -> Iterator[str]:
+def _cdp_detail(at: Exec, one: Neighbor) -> Iterator[str]:
     yield "-------------------------"
     yield f"Device ID: {one.name}"
     yield "Entry address(es): "
@@ -173,10 +173,10 @@ def _cdp(at: Exec, _match: Match) -> str:
 # ---- LLDP ----
 
 
-def _lldp_neighbours(at: Exec, match: Match) -> str:
+def _lldp_neighbors(at: Exec, match: Match) -> str:
     if not _runs(at.config, "lldp"):
         return "% LLDP is not enabled\n"
-    found = _neighbours(at, "lldp", match)
+    found = _neighbors(at, "lldp", match)
     if match.has("detail"):
         lines = [line for one in found for line in _lldp_detail(at, one)]
         return "\n".join([*lines, "", f"Total entries displayed: {len(found)}", ""])
@@ -195,7 +195,7 @@ def _lldp_neighbours(at: Exec, match: Match) -> str:
     return "\n".join([*lines, "", f"Total entries displayed: {len(found)}", ""])
 
 
-def _lldp_detail(at: Exec, one: Neighbour) -> Iterator[str]:
+def _lldp_detail(at: Exec, one: Neighbor) -> Iterator[str]:
     description = one.port.section.get("description")
     yield "------------------------------------------------"
     yield f"Local Intf: {one.local.parsed.short}"
@@ -224,7 +224,7 @@ def _lldp_detail(at: Exec, one: Neighbour) -> Iterator[str]:
 
 SHOWS = (
     show("cdp", _cdp, "CDP information"),
-    show("cdp neighbors [ {interface:interface} ] [ detail ]", _cdp_neighbours, "CDP neighbor entries"),
+    show("cdp neighbors [ {interface:interface} ] [ detail ]", _cdp_neighbors, "CDP neighbor entries"),
     show("cdp entry {name:word}", _cdp_entry, "Information for specific neighbor entry"),
-    show("lldp neighbors [ {interface:interface} ] [ detail ]", _lldp_neighbours, "LLDP neighbor entries"),
+    show("lldp neighbors [ {interface:interface} ] [ detail ]", _lldp_neighbors, "LLDP neighbor entries"),
 )

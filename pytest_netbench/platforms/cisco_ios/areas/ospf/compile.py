@@ -73,7 +73,7 @@ def _interface(context: Context, member: Member) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(DAEMON, opening, line, key=key, undo=undo)
 
-    # a port that becomes passive loses its neighbours at once: it leaves the area and joins it again
+    # a port that becomes passive loses its neighbors at once: it leaves the area and joins it again
     passive = member.passive and member.one.parsed.kind != "Loopback"
     if member.passive:
         add("ip ospf passive")
@@ -153,7 +153,7 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(DAEMON, opening, line, key=key, undo=undo)
 
-    # A changed router ID restarts the process: its neighbours must not keep the old one. So does another type of an
+    # A changed router ID restarts the process: its neighbors must not keep the old one. So does another type of an
     # area: ospfd keeps the LSAs of the former type.
     types = " ".join(sorted(area_types(section)))
     context.state.frr.add(DAEMON, opening, key=f"{opening} {router_id} {types}")
@@ -173,12 +173,12 @@ def _process(context: Context, process: Process, router_id: str) -> None:
         at_start = entry.get("seconds")
         add(f"max-metric router-lsa on-startup {at_start}" if at_start else "max-metric router-lsa administrative")
     for entry in section.all("neighbor"):
-        add(_neighbour(entry), key=f"neighbor {entry['address']}", undo=f"no neighbor {entry['address']}")
+        add(_neighbor(entry), key=f"neighbor {entry['address']}", undo=f"no neighbor {entry['address']}")
     for line, key, undo in (*_distances(section), *compile_areas(section)):
         add(line, key, undo)
 
 
-def _neighbour(entry: Entry) -> str:
+def _neighbor(entry: Entry) -> str:
     words = [f"neighbor {entry['address']}"]
     words += [f"priority {entry['priority']}"] if "priority" in entry.match.args else []
     words += [f"poll-interval {entry['seconds']}"] if "seconds" in entry.match.args else []

@@ -24,7 +24,7 @@ def _virtual_links(at: Exec, match: Match) -> str:
     for one in running(at, match):
         for number, entry in enumerate(one.process.section.all("area virtual-link")):
             near = next(
-                (n for n in one.neighbours if n.router_id == entry["router"] and n.interface.startswith("OSPF_VL")),
+                (n for n in one.neighbors if n.router_id == entry["router"] and n.interface.startswith("OSPF_VL")),
                 None,
             )
             name = near.interface if near else f"OSPF_VL{number}"
@@ -221,7 +221,7 @@ SHOWS = (
     show(_OSPF, _show_process, "OSPF information"),
     show(
         f"{_OSPF} neighbor [ ( {{interface:interface}} | {{router:ipv4}} ) ] [ detail ]",
-        shows.neighbours,
+        shows.neighbors,
         "Neighbor list",
     ),
     show(f"{_OSPF} interface brief", shows.brief),

@@ -27,8 +27,8 @@ _ROLES = {"DR": "DR", "Backup": "BDR", "DROther": "DROTHER", "-": "  -"}
 
 
 @dataclass(frozen=True)
-class Neighbour:
-    """A neighbour of one process. Times in seconds of lab time."""
+class Neighbor:
+    """A neighbor of one process. Times in seconds of lab time."""
 
     router_id: str
     priority: int
@@ -57,16 +57,16 @@ class Running:
     answer: Mapping[str, Any]
     members: tuple[Member, ...]
     interfaces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    neighbours: tuple[Neighbour, ...] = ()
+    neighbors: tuple[Neighbor, ...] = ()
 
     @property
     def router_id(self) -> str:
         """Its router ID."""
         return str(self.answer.get("routerId", NO_ROUTER))
 
-    def of(self, name: str) -> list[Neighbour]:
-        """Return the neighbours on an interface."""
-        return [one for one in self.neighbours if one.interface == name]
+    def of(self, name: str) -> list[Neighbor]:
+        """Return the neighbors on an interface."""
+        return [one for one in self.neighbors if one.interface == name]
 
 
 def running(at: Exec, match: Match | None = None) -> list[Running]:
@@ -88,7 +88,7 @@ def running(at: Exec, match: Match | None = None) -> list[Running]:
                 answer=answer,
                 members=tuple(members(context, process)),
                 interfaces={interfaces.from_kernel(name) or name: _flat(entry) for name, entry in answers.items()},
-                neighbours=tuple(_neighbours(at, vrf, process.vrf)),
+                neighbors=tuple(_neighbors(at, vrf, process.vrf)),
             )
         )
     return found
@@ -109,13 +109,13 @@ def _flat(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return entry
 
 
-def _neighbours(at: Exec, vrf: str, name: str) -> Iterator[Neighbour]:
+def _neighbors(at: Exec, vrf: str, name: str) -> Iterator[Neighbor]:
     answer = _of_vrf(at.ask_json("ospfd", f"show ip ospf{vrf} neighbor detail json"), name)
     for router_id, entries in (answer.get("neighbors") or {}).items():
         for entry in entries if isinstance(entries, list) else [entries]:
             state, _, role = str(entry.get("nbrState", entry.get("state", ""))).partition("/")
             kernel = str(entry.get("ifaceName", "")).partition(":")[0]
-            yield Neighbour(
+            yield Neighbor(
                 router_id=router_id,
                 priority=int(entry.get("nbrPriority", 0)) if role != "-" else 0,
                 state=_STATES.get(state, state.upper()),

@@ -93,7 +93,7 @@ class Member:
 
     @property
     def dead_s(self) -> int:
-        """Seconds of silence after which a neighbour is down: four hello intervals unless configured."""
+        """Seconds of silence after which a neighbor is down: four hello intervals unless configured."""
         entry = self.one.section.get("ip ospf dead-interval")
         if entry is None:
             return min(self.hello_s * 4, 65535)

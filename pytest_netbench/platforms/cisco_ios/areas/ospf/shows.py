@@ -1,4 +1,4 @@
-"""``show`` commands of OSPF: processes, interfaces, neighbours, virtual links."""
+"""``show`` commands of OSPF: processes, interfaces, neighbors, virtual links."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.areas import keychain
-from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, running
+from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbor, Running, area_name, running
 from pytest_netbench.platforms.cisco_ios.areas.ospf.process import Member, dotted
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
@@ -40,13 +40,13 @@ _TYPES = {
 }
 
 
-def neighbours(at: Exec, match: Match) -> str:
+def neighbors(at: Exec, match: Match) -> str:
     """``show ip ospf neighbor``."""
     lines: list[str] = []
     for one in running(at, match):
         chosen = [n for n in _ordered(at, one) if _is_chosen(n, match)]
         if match.has("detail") or "router" in match.args:
-            lines += [line for neighbour in chosen for line in _detail(one, neighbour)]
+            lines += [line for neighbor in chosen for line in _detail(one, neighbor)]
             continue
         if chosen:
             lines.append("")
@@ -59,17 +59,17 @@ def neighbours(at: Exec, match: Match) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def _ordered(at: Exec, one: Running) -> list[Neighbour]:
+def _ordered(at: Exec, one: Running) -> list[Neighbor]:
     order = {entry.name: number for number, entry in enumerate(at.device.context().interfaces)}
-    return sorted(one.neighbours, key=lambda n: (-order.get(n.interface, -1), n.router_id))
+    return sorted(one.neighbors, key=lambda n: (-order.get(n.interface, -1), n.router_id))
 
 
-def _is_chosen(neighbour: Neighbour, match: Match) -> bool:
+def _is_chosen(neighbor: Neighbor, match: Match) -> bool:
     wanted = match.get("interface")
-    return (wanted is None or neighbour.interface == wanted) and match.get("router") in {None, neighbour.router_id}
+    return (wanted is None or neighbor.interface == wanted) and match.get("router") in {None, neighbor.router_id}
 
 
-def _detail(one: Running, n: Neighbour) -> Iterator[str]:
+def _detail(one: Running, n: Neighbor) -> Iterator[str]:
     yield f" Neighbor {n.router_id}, interface address {n.address}"
     yield f"    In the area {n.area} via interface {n.interface}"
     yield f"    Neighbor priority is {n.priority}, State is {n.state}, {n.changes} state changes"

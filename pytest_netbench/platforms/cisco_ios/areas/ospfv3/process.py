@@ -122,7 +122,7 @@ class Member:
 
     @property
     def dead_s(self) -> int:
-        """Seconds of silence after which a neighbour is down."""
+        """Seconds of silence after which a neighbor is down."""
         return self._seconds("dead-interval", min(self.hello_s * 4, 65535))
 
     @property

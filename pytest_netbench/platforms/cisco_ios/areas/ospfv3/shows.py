@@ -36,13 +36,13 @@ def _router_id(at: Exec, process: Process) -> str:
 
 
 def _heading(at: Exec, process: Process, match: Match) -> str:
-    """Return the heading above neighbours and database, in the form of the command."""
+    """Return the heading above neighbors and database, in the form of the command."""
     if match.has("ospfv3"):
         return f"          OSPFv3 {process.number} address-family ipv6 (router-id {_router_id(at, process)})"
     return f"            OSPFv3 Router with ID ({_router_id(at, process)}) (Process ID {process.number})"
 
 
-def _neighbours(at: Exec, match: Match) -> str:
+def _neighbors(at: Exec, match: Match) -> str:
     lines: list[str] = []
     for process in _processes(at, match):
         entries = at.ask_json("ospf6d", "show ipv6 ospf6 neighbor json").get("neighbors") or []
@@ -57,11 +57,11 @@ def _neighbours(at: Exec, match: Match) -> str:
             name = interfaces.from_kernel(kernel) or kernel
             if match.get("interface") not in {None, name}:
                 continue
-            lines += _neighbour(at, entry, name, kernel, details)
+            lines += _neighbor(at, entry, name, kernel, details)
     return "\n".join([*lines, ""]) if lines else ""
 
 
-def _neighbour(at: Exec, entry: Mapping[str, Any], name: str, kernel: str, details: Mapping[str, Any]) -> Iterator[str]:
+def _neighbor(at: Exec, entry: Mapping[str, Any], name: str, kernel: str, details: Mapping[str, Any]) -> Iterator[str]:
     state = _NEAR.get(str(entry.get("state")), str(entry.get("state", "")).upper())
     role = {"PointToPoint": "  -", "Point-To-Point": "  -", "DROther": "DROTHER"}.get(
         str(entry.get("ifState")), str(entry.get("ifState", ""))
@@ -252,7 +252,7 @@ SHOWS = tuple(
     for words in ("ipv6 ospf [ {process:1-65535} ]", "ospfv3 [ {process:1-65535} ] [ ipv6 ]")
     for what, run, meaning in (
         ("", _process, "OSPF information"),
-        ("neighbor [ {interface:interface} ] [ detail ]", _neighbours, "Neighbor list"),
+        ("neighbor [ {interface:interface} ] [ detail ]", _neighbors, "Neighbor list"),
         ("interface [ {interface:interface} ] [ brief ]", _interface, "Interface information"),
         ("database", _database, "Database summary"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.routes import cef, four, protocols, six
+from pytest_netbench.platforms.cisco_ios.areas.routes import cef, protocols, show_ip_route, show_ipv6_route
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Match
 from pytest_netbench.platforms.cisco_ios.grammar.tables import action, show
@@ -18,12 +18,12 @@ def _clear(_at: Exec, _match: Match) -> None:
 AREA = Area(
     name="routes",
     commands=(
-        show(f"{_FOUR} [ ( {' | '.join(four.PROTOCOLS)} ) ]", four.show, "IP routing table"),
-        show(f"{_FOUR} ( ospf {{process:1-65535}} | eigrp {{process:1-65535}} | bgp {{asn:asn}} )", four.show),
-        show(f"{_FOUR} {{address:ipv4}} [ {{mask:mask}} [ longer-prefixes ] ]", four.show),
-        show(f"{_FOUR} summary", four.summary, "Summary of all routes"),
-        show(f"{_SIX} [ ( {' | '.join(six.PROTOCOLS)} ) ]", six.show, "IPv6 routing table"),
-        show(f"{_SIX} ( {{prefix:ipv6prefix}} | {{address:ipv6}} )", six.show),
+        show(f"{_FOUR} [ ( {' | '.join(show_ip_route.PROTOCOLS)} ) ]", show_ip_route.show, "IP routing table"),
+        show(f"{_FOUR} ( ospf {{process:1-65535}} | eigrp {{process:1-65535}} | bgp {{asn:asn}} )", show_ip_route.show),
+        show(f"{_FOUR} {{address:ipv4}} [ {{mask:mask}} [ longer-prefixes ] ]", show_ip_route.show),
+        show(f"{_FOUR} summary", show_ip_route.summary, "Summary of all routes"),
+        show(f"{_SIX} [ ( {' | '.join(show_ipv6_route.PROTOCOLS)} ) ]", show_ipv6_route.show, "IPv6 routing table"),
+        show(f"{_SIX} ( {{prefix:ipv6prefix}} | {{address:ipv6}} )", show_ipv6_route.show),
         show("ip cef [ vrf {vrf:word} ] [ {address:ipv4} [ {mask:mask} ] ]", cef.show, "Cisco Express Forwarding"),
         show("ip protocols", protocols.show, "IP routing protocol process parameters and statistics"),
         show("ipv6 protocols", protocols.show_six, "IPv6 routing protocols"),

@@ -29,7 +29,7 @@ AREA = Area(
             "PVST+ and Rapid PVST+: priority, cost, timers, portfast, BPDU guard and filter, root and loop guard",
             "yes: real BPDUs",
         ),
-        ("trunks agreed with the neighbour (DTP)", "yes"),
+        ("trunks agreed with the neighbor (DTP)", "yes"),
         ("VTP, storm control", "accepted without effect"),
         ("EtherChannel, MST, private VLANs", "refused"),
     ),

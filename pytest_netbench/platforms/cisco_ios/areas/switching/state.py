@@ -23,7 +23,7 @@ class SwitchPort:
         number: From 1, in the port's identifier.
         up: Not shut down.
         trunk: Whether frames are tagged.
-        dynamic: ``auto`` or ``desirable`` where that is agreed with the neighbour, by DTP.
+        dynamic: ``auto`` or ``desirable`` where that is agreed with the neighbor, by DTP.
         nonegotiate: A trunk that does not send DTP.
         vlan: Of an access port.
         voice: A further VLAN of an access port, tagged.

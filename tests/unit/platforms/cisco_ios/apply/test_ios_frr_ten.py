@@ -93,6 +93,6 @@ def test_a_list_of_rip_for_all_interfaces_is_told_for_each_where_mgmtd_would_for
         "distribute-list 5 in",
         "distribute-list 6 in GigabitEthernet0/1",
     )
-    lines = [line.path[-1] for line in compile_state(device.book, device.config, device.facts).frr.of("ripd")]
+    lines = [line.path[-1] for line in compile_state(device.grammar, device.config, device.facts).frr.of("ripd")]
     lists = [line.rsplit(" in", 1)[1].strip() for line in lines if line.startswith("distribute-list ")]
     assert sorted(lists) == (["gi0-0", "gi0-1"] if version == "10.3" else ["", "gi0-1"])

@@ -12,7 +12,7 @@ _BGP = ("router bgp 65001", "neighbor 10.0.0.2 remote-as 65002")
 
 
 def _told(before: PaperDevice, after: PaperDevice, daemon: str) -> list[str]:
-    old, new = (compile_state(one.book, one.config, one.facts).frr.of(daemon) for one in (before, after))
+    old, new = (compile_state(one.grammar, one.config, one.facts).frr.of(daemon) for one in (before, after))
     return [line for _, line in frr.difference(old, new)]
 
 
@@ -151,7 +151,7 @@ def test_an_external_summary_that_is_not_advertised_is_taken_back_whole():
 def test_a_bgpd_that_does_not_know_source_protocols_has_no_such_entry():
     after = paper("route-map RM permit 10", "match source-protocol static")
     for version, expected in (("8.4.4", []), ("10.2", ["match source-protocol static"])):
-        state = compile_state(after.book, after.config, replace(after.facts, frr=version))
+        state = compile_state(after.grammar, after.config, replace(after.facts, frr=version))
         told = [line for _, line in frr.difference([], state.frr.of("bgpd"))]
         assert [line for line in told if line.startswith("match")] == expected
         assert "route-map RM permit 10" in told or not expected

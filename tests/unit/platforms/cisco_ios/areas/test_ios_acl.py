@@ -197,9 +197,9 @@ def test_a_port_nothing_can_have_matches_nothing_but_the_rest_of_datagrams():
 
 def test_counters_stay_with_a_line_whose_number_changes():
     device = paper("access-list 100 permit tcp any any", "interface gi0/0", "ip access-group 100 in")
-    before = compile_state(device.book, device.config, device.facts).nft.counters
+    before = compile_state(device.grammar, device.config, device.facts).nft.counters
     typed(device, "ip access-list resequence 100 500 7")
-    assert compile_state(device.book, device.config, device.facts).nft.counters == before
+    assert compile_state(device.grammar, device.config, device.facts).nft.counters == before
 
 
 def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
@@ -209,7 +209,7 @@ def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
         "interface gi0/0",
         "ip access-group 100 in",
     )
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     rules = [rule for name, rules in plan.nft.rules.items() if "acl4_100" in name[1] for rule in rules]
     assert rules[1] == 'meta l4proto 6 limit rate 1000/second log prefix "4|100|0|denied|l" group 31'
     assert plan.services["acllog"] == {
@@ -346,7 +346,7 @@ def test_a_line_with_a_group_that_is_not_there_matches_nothing():
 
 def test_a_list_on_a_switch_port_is_told_to_be_without_effect():
     device = paper("access-list 10 permit any", "interface gi0/0", "ip access-group 10 in", role="switch")
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     assert ("inet", "acl_in") not in plan.nft.rules
     assert (
         "ip access-group 10 in",

@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.areas import areas, book
+from pytest_netbench.platforms.cisco_ios.areas import areas, grammar
 
 GIVEN = {
     "edit": ("Edit", "Match"),
@@ -56,5 +56,5 @@ def test_the_functions_of_areas_take_what_the_grammar_hands_them(field):
 
 
 def test_there_is_one_area_of_a_name():
-    names = [area.name for area in book().areas]
+    names = [area.name for area in grammar().areas]
     assert len(names) == len(set(names))

@@ -19,7 +19,7 @@ def bgp_lines(device):
 
 def told(device, daemon="bgpd"):
     """Return FRR's lines without the lines of their sections."""
-    return [line.path[-1] for line in compile_state(device.book, device.config, device.facts).frr.of(daemon)]
+    return [line.path[-1] for line in compile_state(device.grammar, device.config, device.facts).frr.of(daemon)]
 
 
 def typed(device, *lines):
@@ -197,7 +197,7 @@ def test_neighbors_of_a_vrf_are_configured_in_its_family():
         "neighbor 10.0.0.2 remote-as 2",
         "neighbor 10.0.0.2 activate",
     )
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     paths = [line.path for line in plan.frr.of("bgpd")]
     assert ("router bgp 1 vrf RED", "neighbor 10.0.0.2 remote-as 2") in paths
     assert ("router bgp 1 vrf RED", "address-family ipv4 unicast", "neighbor 10.0.0.2 activate") in paths
@@ -217,7 +217,7 @@ def test_automatic_summaries_and_synchronization_are_off_until_they_are_typed():
         "  synchronization",
     ]
     assert "synchronization" in [
-        line for line, _ in compile_state(device.book, device.config, device.facts).unsupported
+        line for line, _ in compile_state(device.grammar, device.config, device.facts).unsupported
     ]
 
 

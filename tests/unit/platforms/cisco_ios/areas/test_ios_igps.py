@@ -12,7 +12,7 @@ OTHER = ("interface gi0/1", "ip address 172.16.5.1 255.255.255.0", "no shutdown"
 
 
 def lines(device, daemon, section=""):
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     return [line.path[-1] for line in plan.frr.of(daemon) if line.path[:-1] == ((section,) if section else ())]
 
 
@@ -71,7 +71,7 @@ def test_a_saved_process_of_a_vrf_that_an_interface_names_before_comes_back():
 
 def test_an_interface_outside_its_process_is_listed_as_without_effect():
     device = paper("ip vrf RED", "router ospf 5 vrf RED", *UP, "interface gi0/0", "ip ospf 5 area 0")
-    unsupported = compile_state(device.book, device.config, device.facts).unsupported
+    unsupported = compile_state(device.grammar, device.config, device.facts).unsupported
     assert unsupported == [("ip ospf 5 area 0", "GigabitEthernet0/0 is in no VRF in which there is such a process")]
 
 
@@ -156,7 +156,7 @@ def test_the_highest_loopback_is_the_router_id():
 
 def test_a_router_id_once_chosen_stays():
     device = paper(*UP, "router ospf 1")
-    device.live["chosen"] = compile_state(device.book, device.config, device.facts).chosen
+    device.live["chosen"] = compile_state(device.grammar, device.config, device.facts).chosen
     session = Session(device)
     for line in ("configure terminal", "interface lo9", "ip address 9.9.9.9 255.255.255.255"):
         session.enter(line)
@@ -274,7 +274,7 @@ def test_eigrp_takes_part_where_a_network_matches_and_computes_with_bandwidth_an
         "passive-interface default",
         "no passive-interface gi0/0",
     )
-    config = compile_state(device.book, device.config, device.facts).services["eigrp"]
+    config = compile_state(device.grammar, device.config, device.facts).services["eigrp"]
     assert [(i["name"], i["passive"], i["bandwidth"], i["delay"]) for i in config["interfaces"]] == [
         ("gi0-0", False, 1544, 2000)
     ]
@@ -300,7 +300,7 @@ def test_static_routes_say_next_hop_before_interface_to_frr():
 @pytest.mark.parametrize("opening", ["router ospf 1", "router rip", "router eigrp 1", "router isis"])
 def test_a_process_with_nothing_in_it_asks_for_nothing_impossible(opening):
     device = paper(opening)
-    compile_state(device.book, device.config, device.facts)
+    compile_state(device.grammar, device.config, device.facts)
     assert opening in device.running_config()
 
 
@@ -332,7 +332,7 @@ def test_eigrp_refuses_distribute_lists_because_its_service_has_none():
 
 def test_no_area_asks_for_frrs_eigrp_daemon():
     device = paper("access-list 1 permit any", "router eigrp 100", "network 10.0.0.0", "passive-interface default")
-    assert "eigrpd" not in compile_state(device.book, device.config, device.facts).frr.daemons
+    assert "eigrpd" not in compile_state(device.grammar, device.config, device.facts).frr.daemons
 
 
 def test_nets_of_a_process_have_one_system_id():

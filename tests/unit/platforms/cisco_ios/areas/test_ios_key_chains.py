@@ -25,7 +25,7 @@ RIP = (
 
 
 def plan_of(device):
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def told(device):

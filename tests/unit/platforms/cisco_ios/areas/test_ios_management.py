@@ -28,7 +28,7 @@ def test_a_user_made_with_an_algorithm_is_the_user_without():
 
 def test_messages_can_go_to_another_port():
     device = paper("logging host 10.0.0.5 transport udp port 5514", "logging host 10.0.0.6")
-    hosts = compile_state(device.book, device.config, device.facts).services["syslog"]["hosts"]
+    hosts = compile_state(device.grammar, device.config, device.facts).services["syslog"]["hosts"]
     assert hosts == [{"address": "10.0.0.5", "port": 5514}, {"address": "10.0.0.6", "port": 514}]
     assert "Logging to 10.0.0.5  (udp port 5514," in Session(device).enter("show logging")
 
@@ -47,7 +47,7 @@ def test_servers_of_logins_are_kept_and_listed_as_without_effect(lines):
     assert "\n".join(lines) in text
     again = paper(startup=text)
     assert again.running_config() == text
-    listed = dict(compile_state(device.book, device.config, device.facts).unsupported)
+    listed = dict(compile_state(device.grammar, device.config, device.facts).unsupported)
     assert {line.strip() for line in lines} <= listed.keys()
 
 
@@ -90,7 +90,7 @@ def test_a_line_of_its_own_divides_the_section_that_it_was_in():
     ]
 
 
-def test_neighbouring_lines_that_are_equal_again_are_one_section():
+def test_neighboring_lines_that_are_equal_again_are_one_section():
     assert vty_sections("line vty 0", "length 0", "line vty 0", "no length 0") == _OWN_FIVE
     assert vty_sections("line vty 0 2", "length 0", "line vty 3 4", "length 0")[0] == "line vty 0 4"
 

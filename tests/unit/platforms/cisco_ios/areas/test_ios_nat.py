@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import parse
-from pytest_netbench.platforms.cisco_ios.areas.nat.translations import extended, table
+from pytest_netbench.platforms.cisco_ios.areas.nat.shows import extended, table
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
@@ -42,7 +42,7 @@ def stored(device):
 
 
 def compiled(device):
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def test_an_interface_has_one_address_so_it_is_shared():

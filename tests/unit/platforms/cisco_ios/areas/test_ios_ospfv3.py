@@ -70,7 +70,7 @@ def typed(text: str) -> PaperDevice:
 
 
 def asks_of_frr(device: PaperDevice) -> list[tuple[str, ...]]:
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     return sorted(line.path for line in plan.frr.of("ospf6d"))
 
 

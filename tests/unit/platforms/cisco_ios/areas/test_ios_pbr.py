@@ -10,7 +10,7 @@ PORT = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "no shutdown", "
 
 def plan_of(*lines):
     device = paper(*lines)
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def test_an_entry_marks_packets_for_the_table_of_its_next_hop():

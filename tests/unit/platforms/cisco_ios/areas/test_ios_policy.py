@@ -22,7 +22,7 @@ def section(device, head):
 
 
 def shared(device, daemon="bgpd"):
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     return [" / ".join(line.path) for line in plan.frr.of(daemon)]
 
 

@@ -14,7 +14,7 @@ CLASSES = ("class-map match-any VOICE", "match dscp ef", "class-map DATA", "matc
 
 def plan(*lines):
     device = paper(*lines)
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def said(*lines):

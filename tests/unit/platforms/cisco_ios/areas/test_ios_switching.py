@@ -25,7 +25,7 @@ def section(device: PaperDevice, name: str) -> list[str]:
 
 
 def plan(device: PaperDevice) -> Any:
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def service(device: PaperDevice) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def test_a_trunk_tags_what_is_not_native_and_allowed():
         (("switchport mode access",), "access", False),
     ],
 )
-def test_a_mode_says_whether_the_neighbour_is_asked(lines, mode, negotiates):
+def test_a_mode_says_whether_the_neighbor_is_asked(lines, mode, negotiates):
     port = service(switch("interface Gi0/1", *lines))["ports"]["gi0-1"]
     assert (port["mode"], port["negotiates"]) == (mode, negotiates)
 

@@ -10,7 +10,7 @@ PORT = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0")
 
 
 def plan_of(device):
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def typed(device, *lines):

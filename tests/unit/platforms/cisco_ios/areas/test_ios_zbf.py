@@ -114,7 +114,7 @@ def test_inspection_is_refused_for_class_default():
 
 def test_nothing_is_compiled_while_no_interface_is_in_a_zone():
     device = paper(*ZONES, *POLICY, "zone-pair security Z source IN destination OUT", "service-policy type inspect P")
-    assert compile_state(device.book, device.config, device.facts).nft.rules == {}
+    assert compile_state(device.grammar, device.config, device.facts).nft.rules == {}
 
 
 def test_a_pair_without_a_policy_lets_nothing_through():
@@ -126,7 +126,7 @@ def test_a_pair_without_a_policy_lets_nothing_through():
         "interface gi0/1",
         "zone-member security OUT",
     )
-    assert compile_state(device.book, device.config, device.facts).nft.rules["inet", "zone_Z"] == ["drop"]
+    assert compile_state(device.grammar, device.config, device.facts).nft.rules["inet", "zone_Z"] == ["drop"]
 
 
 def test_marks_of_classes_differ_and_keep_the_lowest_bits_free():

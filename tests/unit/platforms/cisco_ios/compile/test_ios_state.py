@@ -62,7 +62,7 @@ def test_a_new_primary_address_is_the_first_that_the_kernel_has():
 
 def test_the_same_config_compiles_to_the_same_state():
     lines = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "no shutdown", "ip route 0.0.0.0 0.0.0.0 10.0.0.2")
-    one, two = (compile_state(device.book, device.config, device.facts) for device in (paper(*lines), paper(*lines)))
+    one, two = (compile_state(device.grammar, device.config, device.facts) for device in (paper(*lines), paper(*lines)))
     assert one == two
 
 
@@ -76,7 +76,7 @@ def test_addresses_go_to_links_and_routes_to_frr():
         "ip address 1.1.1.1 255.255.255.255",
         "ip route 0.0.0.0 0.0.0.0 gi0/0 10.0.0.2 5",
     )
-    plan = compile_state(device.book, device.config, device.facts)
+    plan = compile_state(device.grammar, device.config, device.facts)
     assert plan.links["gi0-0"].addresses == ("10.0.0.1/24", "fe80::/64 eui-64", "2001:db8::1/64")
     assert (plan.links["gi0-0"].up, plan.links["gi0-1"].up) == (True, False)
     assert plan.links["lo0"].kind == "loopback"
@@ -85,6 +85,6 @@ def test_addresses_go_to_links_and_routes_to_frr():
 
 def test_what_is_accepted_without_effect_is_listed():
     device = paper("interface gi0/0", "duplex full", "ntp server 10.0.0.9")
-    listed = dict(compile_state(device.book, device.config, device.facts).unsupported)
+    listed = dict(compile_state(device.grammar, device.config, device.facts).unsupported)
     assert listed["duplex full"]
     assert "clock" in listed["ntp server 10.0.0.9"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.device import events
-from pytest_netbench.platforms.cisco_ios.device.events import Known, Line, Message
+from pytest_netbench.platforms.cisco_ios.device.events import DeviceNames, Line, Message
 from pytest_netbench.platforms.cisco_ios.device.log import Log, of_service
 from tests.support.ios import Session, paper
 
@@ -13,7 +13,7 @@ HEAD = "2026/11/22 11:55:47.777 BGP: [QAZ2C-BZRW5] "
 
 
 def told(text, *, shut=False):
-    known = Known(
+    known = DeviceNames(
         is_shut=lambda _name, _time: shut,
         is_change=lambda _name, _up: True,
         ospf_process={"default": 7, "RED": 8}.__getitem__,

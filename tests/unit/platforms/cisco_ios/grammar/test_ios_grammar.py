@@ -8,14 +8,14 @@ import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas import areas
 from pytest_netbench.platforms.cisco_ios.grammar import pattern, types
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Known, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, ParsedCommand
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader, Refusal
 
 
 def reader(*patterns: str) -> Reader:
     area = Area(name="test")
     commands = [Command(pattern=text) for text in patterns]
-    return Reader([Known(command, pattern.parse(command.pattern, {}), area) for command in commands])
+    return Reader([ParsedCommand(command, pattern.parse(command.pattern, {}), area) for command in commands])
 
 
 ROUTES = reader(

@@ -7,10 +7,10 @@ import pytest
 from pytest_netbench.ani.manual import search
 from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.dialects.cisco_ios.manual import FILE, parse, render
-from pytest_netbench.platforms.cisco_ios.areas import book
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.coverage import readable
+from pytest_netbench.platforms.cisco_ios.grammar.grammar import Grammar
 from pytest_netbench.platforms.cisco_ios.grammar.manual import sections
 
 AREA = Area(
@@ -30,7 +30,7 @@ AREA = Area(
 
 @pytest.fixture(scope="module")
 def demo() -> dict[str, str]:
-    return {section.title: section.text for section in sections(Book([AREA]))}
+    return {section.title: section.text for section in sections(Grammar([AREA]))}
 
 
 def test_each_command_is_a_section_under_its_words_and_what_it_is_for(demo):
@@ -66,17 +66,17 @@ def test_a_command_that_only_shows_is_not_undone(demo):
 
 def test_every_command_of_the_grammar_is_in_the_manual():
     written = {section.text.splitlines()[0].split()[0] for section in CiscoIosDialect().manual()}
-    assert {readable(known.command.pattern, {}).split()[0] for known in book().commands()} <= written
-    assert len(CiscoIosDialect().manual()) > 0.9 * len(book().commands())
+    assert {readable(known.command.pattern, {}).split()[0] for known in grammar().commands()} <= written
+    assert len(CiscoIosDialect().manual()) > 0.9 * len(grammar().commands())
 
 
 def test_the_manual_of_the_dialect_is_generated_from_the_grammar():
     remedy = f"netbench commands --manual > {FILE}"
-    assert FILE.read_text(encoding="utf-8") == render(sections(book())), remedy
+    assert FILE.read_text(encoding="utf-8") == render(sections(grammar())), remedy
 
 
 def test_the_text_of_the_manual_keeps_every_section():
-    assert parse(render(sections(book()))) == sections(book())
+    assert parse(render(sections(grammar()))) == sections(grammar())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from tests.support.ios import Session, paper
 from tests.support.ios_forms import BASE, PLACES, forms_of
 
@@ -114,7 +114,7 @@ def _answer(device, *lines):
 def _only_no(mode):
     """The commands of a mode of which no form is taken, but a ``no`` form is."""
     device = paper(startup=BASE)
-    for known in book().reader(mode, "router").commands:
+    for known in grammar().reader(mode, "router").commands:
         forms = [] if known.command.opens else forms_of("router", mode, known)
         if mode == "router-bgp-vrf":  # the VRF has an IPv4 neighbor only
             forms = [form.replace("2001:DB8:12::2", "10.0.12.2") for form in forms]

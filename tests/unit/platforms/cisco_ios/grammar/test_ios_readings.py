@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.grammar.expansions import readings
 
 
@@ -27,9 +27,9 @@ from pytest_netbench.platforms.cisco_ios.grammar.expansions import readings
     ],
 )
 def test_an_abbreviated_line_is_read_in_full(typed, full):
-    assert full in readings(book(), "", typed)
+    assert full in readings(grammar(), "", typed)
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "no", "do", "nonsense here", "no such thing", "no router os 1"])
 def test_what_is_no_command_or_ambiguous_stands_for_nothing(typed):
-    assert readings(book(), "", typed) == ()
+    assert readings(grammar(), "", typed) == ()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_netbench.catching import Caught
-from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.areas import grammar
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from tests.support.ios import PaperDevice, Session, paper, render
@@ -23,7 +23,7 @@ _SEEDS = [(role, seed) for role in ("router", "switch") for seed in range(5)]
 @pytest.mark.parametrize(("role", "seed"), _SEEDS)
 def test_ten_thousand_random_lines_leave_a_config_that_means_the_same_after_a_reload(role: str, seed: int) -> None:
     device = _device(role)
-    fuzz = Fuzz(book(), seed=seed, role=device.role)
+    fuzz = Fuzz(grammar(), seed=seed, role=device.role)
     for at in range(0, _LINES, _CHUNK):
         before = render(device.config)
         typed = _typed(device, fuzz, f"{role}, seed {seed}, line {at}")
@@ -86,7 +86,7 @@ def _wrong(device: PaperDevice) -> str:
 
 
 def _plan(device: PaperDevice) -> DesiredState:
-    return compile_state(device.book, device.config, device.facts)
+    return compile_state(device.grammar, device.config, device.facts)
 
 
 def _innermost(error: BaseException) -> str:

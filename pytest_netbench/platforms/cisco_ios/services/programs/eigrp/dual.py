@@ -1,8 +1,8 @@
 """DUAL: the loop-free choice of a successor for each network. Without sockets and clocks.
 
-A neighbour whose own distance is less than every distance that this router has had since the network was last passive
-cannot route through this router. If the best neighbour does not meet this condition, the network becomes active: all
-neighbours are queried, and a successor is chosen when all have replied.
+A neighbor whose own distance is less than every distance that this router has had since the network was last passive
+cannot route through this router. If the best neighbor does not meet this condition, the network becomes active: all
+neighbors are queried, and a successor is chosen when all have replied.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Send = Callable[[str, int, str, Vector], None]
 
 @dataclass
 class Network:
-    """One network: ``reported`` vectors by neighbour (``CONNECTED``: this router), ``feasible`` distance, successors.
+    """One network: ``reported`` vectors by neighbor (``CONNECTED``: this router), ``feasible`` distance, successors.
 
-    ``asked``: neighbours whose reply is missing while it is active; ``owed``: those that wait for a reply from
+    ``asked``: neighbors whose reply is missing while it is active; ``owed``: those that wait for a reply from
     this router.
     """
 
@@ -37,15 +37,15 @@ class Dual:
     """The topology table.
 
     Args:
-        send: Sends (neighbour, opcode, network, vector): an update, a query or a reply.
-        link: Returns the cost of the link to a neighbour.
-        same_link: Whether two neighbours are on one interface.
+        send: Sends (neighbor, opcode, network, vector): an update, a query or a reply.
+        link: Returns the cost of the link to a neighbor.
+        same_link: Whether two neighbors are on one interface.
     """
 
     def __init__(self, *, send: Send, link: Callable[[str], Vector], same_link: Callable[[str, str], bool]) -> None:
         self._send, self._link, self._same_link = send, link, same_link
         self.networks: dict[str, Network] = {}
-        self.neighbours: list[str] = []
+        self.neighbors: list[str] = []
         self.variance = 1
         self.most_paths = 4
 
@@ -60,22 +60,22 @@ class Dual:
             del self.networks[prefix].reported[CONNECTED]
             self._settle(prefix)
 
-    def join(self, neighbour: str) -> list[tuple[str, Vector]]:
-        """Add a neighbour; return the first updates for it."""
-        if neighbour not in self.neighbours:
-            self.neighbours.append(neighbour)
-        found = [(p, self._shown(n, neighbour)) for p, n in self.networks.items() if not n.active]
+    def join(self, neighbor: str) -> list[tuple[str, Vector]]:
+        """Add a neighbor; return the first updates for it."""
+        if neighbor not in self.neighbors:
+            self.neighbors.append(neighbor)
+        found = [(p, self._shown(n, neighbor)) for p, n in self.networks.items() if not n.active]
         return [(prefix, vector) for prefix, vector in found if vector.distance != INFINITE]
 
-    def leave(self, neighbour: str) -> None:
-        """Remove a neighbour with its reported routes."""
-        if neighbour in self.neighbours:
-            self.neighbours.remove(neighbour)
+    def leave(self, neighbor: str) -> None:
+        """Remove a neighbor with its reported routes."""
+        if neighbor in self.neighbors:
+            self.neighbors.remove(neighbor)
         for prefix, network in list(self.networks.items()):
-            network.owed.discard(neighbour)
-            known = network.reported.pop(neighbour, None)
+            network.owed.discard(neighbor)
+            known = network.reported.pop(neighbor, None)
             if network.active:
-                network.asked.discard(neighbour)
+                network.asked.discard(neighbor)
                 self._maybe_done(prefix)
             elif known is not None:
                 self._settle(prefix)
@@ -85,18 +85,18 @@ class Dual:
         for prefix in list(self.networks):
             self._settle(prefix)
 
-    def hear(self, neighbour: str, opcode: int, prefix: str, vector: Vector) -> None:
-        """Handle an update, a query or a reply of a neighbour."""
+    def hear(self, neighbor: str, opcode: int, prefix: str, vector: Vector) -> None:
+        """Handle an update, a query or a reply of a neighbor."""
         network = self.networks.setdefault(prefix, Network())
-        network.reported[neighbour] = vector
+        network.reported[neighbor] = vector
         if opcode == REPLY and network.active:
-            network.asked.discard(neighbour)
+            network.asked.discard(neighbor)
             self._maybe_done(prefix)
         elif opcode == QUERY:
             if network.active:
-                self._send(neighbour, REPLY, prefix, self._shown(network, neighbour))
+                self._send(neighbor, REPLY, prefix, self._shown(network, neighbor))
             else:
-                network.owed.add(neighbour)
+                network.owed.add(neighbor)
                 self._settle(prefix)
                 if not network.active:
                     self._pay(prefix, network)
@@ -107,11 +107,11 @@ class Dual:
     # -- the computation ---------------------------------------------------------------------------------------------
 
     def distance(self, network: Network, way: str) -> int:
-        """Return the distance of a network by one neighbour."""
+        """Return the distance of a network by one neighbor."""
         return self.vector(network, way).distance
 
     def vector(self, network: Network, way: str) -> Vector:
-        """Return the vector of a network by one neighbour."""
+        """Return the vector of a network by one neighbor."""
         said = network.reported.get(way, Vector())
         return said if way == CONNECTED else said.behind(self._link(way))
 
@@ -141,12 +141,12 @@ class Dual:
         network.successors = tuple(sorted(near, key=lambda way: (self.distance(network, way), way))[: self.most_paths])
 
     def _go_active(self, prefix: str, network: Network) -> None:
-        """Query all neighbours except those on the interface of the lost successor."""
+        """Query all neighbors except those on the interface of the lost successor."""
         network.successors = ()
         network.active = True
-        network.asked = {near for near in self.neighbours if near not in network.owed}
-        for neighbour in sorted(network.asked):
-            self._send(neighbour, QUERY, prefix, Vector())
+        network.asked = {near for near in self.neighbors if near not in network.owed}
+        for neighbor in sorted(network.asked):
+            self._send(neighbor, QUERY, prefix, Vector())
         self._maybe_done(prefix)
 
     def _maybe_done(self, prefix: str) -> None:
@@ -165,11 +165,11 @@ class Dual:
 
     # -- updates -----------------------------------------------------------------------------------------------------
 
-    def _shown(self, network: Network, neighbour: str) -> Vector:
-        """Return the vector for a neighbour: unreachable for networks behind the neighbour's own interface."""
+    def _shown(self, network: Network, neighbor: str) -> Vector:
+        """Return the vector for a neighbor: unreachable for networks behind the neighbor's own interface."""
         if not network.successors:
             return Vector()
-        if any(way != CONNECTED and self._same_link(way, neighbour) for way in network.successors):
+        if any(way != CONNECTED and self._same_link(way, neighbor) for way in network.successors):
             return Vector()
         return self.vector(network, network.successors[0])
 
@@ -178,13 +178,13 @@ class Dual:
         if now == network.told and not always:
             return
         network.told = now
-        for neighbour in self.neighbours:
-            if neighbour not in network.owed:
-                self._send(neighbour, UPDATE, prefix, self._shown(network, neighbour))
+        for neighbor in self.neighbors:
+            if neighbor not in network.owed:
+                self._send(neighbor, UPDATE, prefix, self._shown(network, neighbor))
 
     def _pay(self, prefix: str, network: Network) -> None:
-        for neighbour in sorted(network.owed):
-            self._send(neighbour, REPLY, prefix, self._shown(network, neighbour))
+        for neighbor in sorted(network.owed):
+            self._send(neighbor, REPLY, prefix, self._shown(network, neighbor))
         network.owed.clear()
 
     def _forget(self, prefix: str) -> None:

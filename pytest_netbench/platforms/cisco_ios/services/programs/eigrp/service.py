@@ -1,4 +1,4 @@
-"""The service ``eigrp``: neighbours, reliable packets, and routes in the kernel with EIGRP's distance and metric.
+"""The service ``eigrp``: neighbors, reliable packets, and routes in the kernel with EIGRP's distance and metric.
 
 Configuration: ``{"asn", "router_id", "variance", "paths", "interfaces": [{"name", "label", "passive", "bandwidth"
 (kbit/s), "delay" (tens of µs), "hello", "hold"}, …]}``.
@@ -35,8 +35,8 @@ _RETRY_S, _MOST_TRIES = 1.0, 16
 _GRACE_S = 1.0
 
 
-class Neighbour:
-    """A neighbour on one interface, with the reliable packets that it has not acknowledged."""
+class Neighbor:
+    """A neighbor on one interface, with the reliable packets that it has not acknowledged."""
 
     def __init__(self, address: str, port: Port, now: float) -> None:
         self.address, self.port, self.since = address, port, now
@@ -68,7 +68,7 @@ class Service:
         self._shared, self._loop = shared, shared.loop
         self._config: dict[str, Any] = {}
         self._ports: dict[str, Port] = {}
-        self._near: dict[str, Neighbour] = {}
+        self._near: dict[str, Neighbor] = {}
         self._sequence = 0
         self._installed: dict[str, str] = {}
         self._due: Timer | None = None
@@ -141,8 +141,8 @@ class Service:
         self._hello(port)
 
     def _close(self, port: Port) -> None:
-        for neighbour in [near for near in self._near.values() if near.port is port]:
-            self._lose(neighbour, "interface down")
+        for neighbor in [near for near in self._near.values() if near.port is port]:
+            self._lose(neighbor, "interface down")
         if port.timer is not None:
             port.timer.cancel()
         if port.socket is not None:
@@ -168,8 +168,8 @@ class Service:
         self._emit(port, wire.GROUP, Packet(wire.HELLO, self._asn, hold_s=int(port.config["hold"])))
         port.timer = self._loop.after(float(port.config["hello"]), lambda: self._hello(port))
         now = self._loop.now()
-        for neighbour in [near for near in self._near.values() if near.port is port and near.hold_until < now]:
-            self._lose(neighbour, "holding time expired")
+        for neighbor in [near for near in self._near.values() if near.port is port and near.hold_until < now]:
+            self._lose(neighbor, "holding time expired")
 
     def _receive(self, port: Port) -> None:
         assert port.socket is not None
@@ -185,77 +185,76 @@ class Service:
         self._handle(port, datagram.source, packet)
 
     def _handle(self, port: Port, source: str, packet: Packet) -> None:
-        neighbour = self._near.get(source)
+        neighbor = self._near.get(source)
         if packet.leaving:
-            if neighbour is not None:
-                self._lose(neighbour, "Interface Goodbye received")
+            if neighbor is not None:
+                self._lose(neighbor, "Interface Goodbye received")
             return
-        if neighbour is None:
+        if neighbor is None:
             if packet.hold_s is None:
                 return  # its updates can wait until its hello has arrived
-            neighbour = self._meet(source, port)
-            neighbour.hold_until = self._loop.now() + packet.hold_s
+            neighbor = self._meet(source, port)
+            neighbor.hold_until = self._loop.now() + packet.hold_s
         if packet.hold_s is not None:
-            neighbour.hold_until = self._loop.now() + packet.hold_s
+            neighbor.hold_until = self._loop.now() + packet.hold_s
         if packet.ack:
-            self._acknowledged(neighbour, packet.ack)
+            self._acknowledged(neighbor, packet.ack)
         if packet.sequence:
-            self._reliable(neighbour, packet)
+            self._reliable(neighbor, packet)
 
-    def _reliable(self, neighbour: Neighbour, packet: Packet) -> None:
+    def _reliable(self, neighbor: Neighbor, packet: Packet) -> None:
         if packet.flags & wire.INIT:
-            if neighbour.heard_init and packet.sequence != neighbour.last_sequence:
+            if neighbor.heard_init and packet.sequence != neighbor.last_sequence:
                 # it restarted without a goodbye
-                hold = neighbour.hold_until
-                self._lose(neighbour, "peer restarted")
-                neighbour = self._meet(neighbour.address, neighbour.port)
-                neighbour.hold_until = hold
-            neighbour.heard_init = True
-        elif not neighbour.heard_init:
+                hold = neighbor.hold_until
+                self._lose(neighbor, "peer restarted")
+                neighbor = self._meet(neighbor.address, neighbor.port)
+                neighbor.hold_until = hold
+            neighbor.heard_init = True
+        elif not neighbor.heard_init:
             return  # out of order: it will be retransmitted
-        self._emit(neighbour.port, neighbour.address, Packet(wire.HELLO, self._asn, ack=packet.sequence))
-        if packet.sequence == neighbour.last_sequence:
+        self._emit(neighbor.port, neighbor.address, Packet(wire.HELLO, self._asn, ack=packet.sequence))
+        if packet.sequence == neighbor.last_sequence:
             return
-        neighbour.last_sequence = packet.sequence
+        neighbor.last_sequence = packet.sequence
         for prefix, vector in packet.routes:
-            self._dual.hear(neighbour.address, packet.opcode, prefix, vector)
-        self._maybe_join(neighbour)
+            self._dual.hear(neighbor.address, packet.opcode, prefix, vector)
+        self._maybe_join(neighbor)
         self._install_soon()
 
-    def _meet(self, address: str, port: Port) -> Neighbour:
-        neighbour = self._near[address] = Neighbour(address, port, self._loop.now())
+    def _meet(self, address: str, port: Port) -> Neighbor:
+        neighbor = self._near[address] = Neighbor(address, port, self._loop.now())
         self._emit(port, wire.GROUP, Packet(wire.HELLO, self._asn, hold_s=int(port.config["hold"])))
-        self._enqueue(neighbour, Packet(wire.UPDATE, self._asn, flags=wire.INIT))
-        return neighbour
+        self._enqueue(neighbor, Packet(wire.UPDATE, self._asn, flags=wire.INIT))
+        return neighbor
 
-    def _maybe_join(self, neighbour: Neighbour) -> None:
-        if neighbour.joined or not neighbour.heard_init or any(p.flags & wire.INIT for p in neighbour.queue):
+    def _maybe_join(self, neighbor: Neighbor) -> None:
+        if neighbor.joined or not neighbor.heard_init or any(p.flags & wire.INIT for p in neighbor.queue):
             return
-        neighbour.joined = True
-        neighbour.since = self._loop.now()
+        neighbor.joined = True
+        neighbor.since = self._loop.now()
         self._shared.log(
             "DUAL",
             5,
             "NBRCHANGE",
-            f"EIGRP-IPv4 {self._asn}: Neighbor {neighbour.address} ({neighbour.port.config['label']}) is up: new"
+            f"EIGRP-IPv4 {self._asn}: Neighbor {neighbor.address} ({neighbor.port.config['label']}) is up: new"
             " adjacency",
         )
-        for routes in wire.batches(self._dual.join(neighbour.address)):
-            self._enqueue(neighbour, Packet(wire.UPDATE, self._asn, routes=routes))
+        for routes in wire.batches(self._dual.join(neighbor.address)):
+            self._enqueue(neighbor, Packet(wire.UPDATE, self._asn, routes=routes))
 
-    def _lose(self, neighbour: Neighbour, why: str) -> None:
-        if neighbour.timer is not None:
-            neighbour.timer.cancel()
-        self._near.pop(neighbour.address, None)
-        if neighbour.joined:
+    def _lose(self, neighbor: Neighbor, why: str) -> None:
+        if neighbor.timer is not None:
+            neighbor.timer.cancel()
+        self._near.pop(neighbor.address, None)
+        if neighbor.joined:
             self._shared.log(
                 "DUAL",
                 5,
                 "NBRCHANGE",
-                f"EIGRP-IPv4 {self._asn}: Neighbor {neighbour.address} ({neighbour.port.config['label']}) is down:"
-                f" {why}",
+                f"EIGRP-IPv4 {self._asn}: Neighbor {neighbor.address} ({neighbor.port.config['label']}) is down: {why}",
             )
-        self._dual.leave(neighbour.address)
+        self._dual.leave(neighbor.address)
         self._install_soon()
 
     # -- one reliable packet at a time -------------------------------------------------------------------------------
@@ -264,34 +263,34 @@ class Service:
         if address in self._near:
             self._enqueue(self._near[address], Packet(opcode, self._asn, routes=((prefix, vector),)))
 
-    def _enqueue(self, neighbour: Neighbour, packet: Packet) -> None:
+    def _enqueue(self, neighbor: Neighbor, packet: Packet) -> None:
         self._sequence += 1
         numbered = Packet(packet.opcode, packet.asn, packet.flags, self._sequence, routes=packet.routes)
-        neighbour.queue.append(numbered)
-        if len(neighbour.queue) == 1:
-            neighbour.tries = 0
-            self._transmit(neighbour)
+        neighbor.queue.append(numbered)
+        if len(neighbor.queue) == 1:
+            neighbor.tries = 0
+            self._transmit(neighbor)
 
-    def _transmit(self, neighbour: Neighbour) -> None:
-        if self._near.get(neighbour.address) is not neighbour or not neighbour.queue:
+    def _transmit(self, neighbor: Neighbor) -> None:
+        if self._near.get(neighbor.address) is not neighbor or not neighbor.queue:
             return
-        if neighbour.tries >= _MOST_TRIES:
-            self._lose(neighbour, "retry limit exceeded")
+        if neighbor.tries >= _MOST_TRIES:
+            self._lose(neighbor, "retry limit exceeded")
             return
-        neighbour.tries += 1
-        self._emit(neighbour.port, neighbour.address, neighbour.queue[0])
-        neighbour.timer = self._loop.after(_RETRY_S, lambda: self._transmit(neighbour))
+        neighbor.tries += 1
+        self._emit(neighbor.port, neighbor.address, neighbor.queue[0])
+        neighbor.timer = self._loop.after(_RETRY_S, lambda: self._transmit(neighbor))
 
-    def _acknowledged(self, neighbour: Neighbour, sequence: int) -> None:
-        if not neighbour.queue or neighbour.queue[0].sequence != sequence:
+    def _acknowledged(self, neighbor: Neighbor, sequence: int) -> None:
+        if not neighbor.queue or neighbor.queue[0].sequence != sequence:
             return
-        neighbour.queue.popleft()
-        if neighbour.timer is not None:
-            neighbour.timer.cancel()
-        self._maybe_join(neighbour)
-        if neighbour.queue:
-            neighbour.tries = 0
-            self._transmit(neighbour)
+        neighbor.queue.popleft()
+        if neighbor.timer is not None:
+            neighbor.timer.cancel()
+        self._maybe_join(neighbor)
+        if neighbor.queue:
+            neighbor.tries = 0
+            self._transmit(neighbor)
 
     # -- routes ------------------------------------------------------------------------------------------------------
 
@@ -332,7 +331,7 @@ class Service:
 
     def state(self) -> dict[str, Any]:
         now = self._loop.now()
-        neighbours = [
+        neighbors = [
             {
                 "address": near.address,
                 "interface": near.port.config["label"],
@@ -353,7 +352,7 @@ class Service:
             if port.own is not None and not port.config["passive"]
         ]
         topology = [self._shown(prefix) for prefix in sorted(self._dual.networks, key=IPv4Interface)]
-        return {"neighbors": neighbours, "interfaces": interfaces, "topology": topology, "waiting": self._waiting(now)}
+        return {"neighbors": neighbors, "interfaces": interfaces, "topology": topology, "waiting": self._waiting(now)}
 
     def _shown(self, prefix: str) -> dict[str, Any]:
         network = self._dual.networks[prefix]
@@ -396,9 +395,9 @@ class Service:
         return found
 
     def command(self, words: list[str]) -> str:
-        """Run ``clear neighbors``: neighbours are discovered again."""
+        """Run ``clear neighbors``: neighbors are discovered again."""
         if words != ["clear", "neighbors"]:
             raise ValueError(f"eigrp knows no command {' '.join(words)!r} (known: clear neighbors)")
-        for neighbour in list(self._near.values()):
-            self._lose(neighbour, "manually cleared")
+        for neighbor in list(self._near.values()):
+            self._lose(neighbor, "manually cleared")
         return ""

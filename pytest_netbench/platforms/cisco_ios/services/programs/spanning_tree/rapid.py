@@ -1,4 +1,4 @@
-"""Port transitions by agreement with the neighbour, or by timers without one (IEEE 802.1D-2004, clause 17)."""
+"""Port transitions by agreement with the neighbor, or by timers without one (IEEE 802.1D-2004, clause 17)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane i
 
 GROUP = bytes.fromhex("01000ccccccc")
 _SNAP = bytes.fromhex("aaaa0300000c2004")
-_DOMAIN, _STATUS, _TYPE, _NEIGHBOUR = 1, 2, 3, 4
+_DOMAIN, _STATUS, _TYPE, _NEIGHBOR = 1, 2, 3, 4
 _OPERATIONAL, _DOT1Q = 0x80, 0xA5
 _ADMINISTRATIVE = {"trunk": 1, "access": 2, "desirable": 3, "auto": 4}
 _NAMES = {number: name for name, number in _ADMINISTRATIVE.items()}
@@ -52,14 +52,14 @@ class Trunking:
         return str(self._switch.config.get("ports", {}).get(name, {}).get("mode", "access"))
 
     def negotiates(self) -> bool:
-        """Whether any port negotiates with its neighbour."""
+        """Whether any port negotiates with its neighbor."""
         return any(port.get("negotiates") for port in self._switch.config.get("ports", {}).values())
 
     def refresh(self) -> None:
         """Send DTP on ports that are up and negotiate, and only there."""
         ports = self._switch.config.get("ports", {})
         for name in [name for name in self._talks if not (name in ports and ports[name].get("negotiates"))]:
-            self._speak(name)  # a last message, so that the neighbour need not wait for its timeout
+            self._speak(name)  # a last message, so that the neighbor need not wait for its timeout
             self._talks.pop(name).stop()
         for name, port in ports.items():
             attachment = self._switch.held.get(name)
@@ -89,7 +89,7 @@ class Trunking:
 
     def _frame(self, name: str, mac: bytes) -> bytes:
         status = _ADMINISTRATIVE[self._mode(name)] | (_OPERATIONAL if self.is_trunk(name) else 0)
-        values = ((_DOMAIN, b"\0"), (_STATUS, bytes((status,))), (_TYPE, bytes((_DOT1Q,))), (_NEIGHBOUR, mac))
+        values = ((_DOMAIN, b"\0"), (_STATUS, bytes((status,))), (_TYPE, bytes((_DOT1Q,))), (_NEIGHBOR, mac))
         body = b"\1" + b"".join(struct.pack("!HH", kind, 4 + len(value)) + value for kind, value in values)
         payload = _SNAP + body
         return (GROUP + mac + struct.pack("!H", len(payload)) + payload).ljust(60, b"\0")
@@ -118,7 +118,7 @@ class Trunking:
 
 
 def _status(data: bytes) -> str:
-    """Return the mode that a neighbour announces, "" if it announces none."""
+    """Return the mode that a neighbor announces, "" if it announces none."""
     at = 0
     while at + 4 < len(data):
         kind, size = struct.unpack_from("!HH", data, at)

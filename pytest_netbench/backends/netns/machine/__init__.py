@@ -1,0 +1,1 @@
+"""What this machine supports for labs, and what to do about each lack. Knows no lab and no node."""

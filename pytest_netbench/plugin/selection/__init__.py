@@ -1,0 +1,1 @@
+"""Which of the collected items this run leaves out: by `-k`, by shard, or because an earlier run has finished them."""
